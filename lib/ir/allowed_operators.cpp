@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of operators, by subject, and what the user adds to it. A name is here when models of
+// The list of operators, by subject, and the user's additions. A name is here when models of
 // torch.nn, torch.nn.functional and the common libraries need it and no arguments make LibTorch
-// read or write outside of tensors, crash or run for ever, but for those that the program looks at
+// read or write outside of tensors, crash or run for ever, except arguments that the program checks
 // first. Left out on purpose: gradients, sparse, nested and quantized tensors, other devices,
 // optimizers, polynomials (which take as long as their degree is large), text of a chosen width.
 #include "ir/allowed_operators.hpp"
@@ -101,7 +101,7 @@ constexpr std::string_view names_of_aten[] = {
     "fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 "
     "fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn "
     "imag istft polar real resolve_conj resolve_neg stft view_as_complex view_as_real",
-    // What is asked of tensors
+    // Questions about tensors
     "_assert_async _assert_scalar _assert_tensor_metadata can_cast dense_dim device "
     "element_size get_device is_autocast_enabled is_coalesced is_complex is_conj "
     "is_contiguous is_floating_point is_grad_enabled is_inference is_leaf is_neg is_nonzero "
@@ -122,7 +122,7 @@ constexpr std::string_view names_of_aten[] = {
     "title update upper values warn",
 };
 
-/// What scripts and traces do with values beside calling operators of aten.
+/// Operators of scripts and traces that work on values but are not in aten.
 constexpr std::string_view names_of_prim =
     "AutogradAnyNonZero NumToTensor TupleSlice Uninitialized abs data device dtype is_cpu is_cuda "
     "is_meta is_mkldnn is_nested is_quantized is_sparse itemsize layout max min ndim requires_grad "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing the tables of custom ops. They come from users and from files: every text,
-// name and number is bounded.
+// Reading and writing the tables of custom ops. The tables come from users and from files, so every
+// text, name and number is bounded.
 #include "ir/custom_op.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_ops = 64, most_files = 16, most_file_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_entries = std::size_t{1} << 16, most_ports = 64, most_terms = 64;
-/// Names in a configuration that mean something else where ops stand.
+/// Names that mean something else where a configuration names ops.
 constexpr std::array<std::string_view, 4> other_words{"default", "placeholder", "output",
                                                       "constant"};
 
@@ -27,7 +27,7 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, inner);
 }
 
-/// Names of modules and files must not be those of the modules that come with the program.
+/// Names of modules and files must not collide with the modules that come with the program.
 bool is_module_name(std::string_view text) { return is_name(text) && !text.starts_with("mase_"); }
 
 bool is_file_name(std::string_view text) {
@@ -42,7 +42,7 @@ std::vector<std::string> ports_and_none() {
   return words;
 }
 
-/// Adds problems of one op's table.
+/// Reads one op's table and reports its problems.
 class Reader {
  public:
   Reader(const std::string& name, const Tree& table, Diagnostics& diagnostics)

@@ -58,7 +58,7 @@ std::string label(const Graph& graph, const Node& node) {
 
 constexpr std::ptrdiff_t most_nested = 64;  ///< boxes inside each other; deeper layers stand alone
 
-/// The container around a node's layer; "" for what is no layer.
+/// The container around a node's layer; "" for a node that is not a layer.
 std::string container_of(const Node& node) {
   const auto dots = std::count(node.target.begin(), node.target.end(), '.');
   return node.kind == NodeKind::call_module && dots <= most_nested
@@ -66,7 +66,7 @@ std::string container_of(const Node& node) {
              : "";
 }
 
-/// Writes the nodes of a graph, those of layers inside the boxes of their containers.
+/// Writes the nodes of a graph; nodes of layers go into the boxes of their containers.
 class Boxes {
  public:
   explicit Boxes(const Graph& graph) : graph_(graph) {
@@ -78,7 +78,7 @@ class Boxes {
     }
   }
 
-  /// What stands in a container, and in those inside it.
+  /// The text of a container's nodes and of the containers inside it.
   std::string text(const std::string& path, const std::string& indent) const {
     std::string out;
     if (const auto nodes = nodes_.find(path); nodes != nodes_.end())
@@ -104,7 +104,7 @@ class Boxes {
 
   const Graph& graph_;
   std::map<std::string, std::vector<NodeId>> nodes_;    ///< by container, in order
-  std::map<std::string, std::set<std::string>> inner_;  ///< containers by the one around them
+  std::map<std::string, std::set<std::string>> inner_;  ///< containers by their outer container
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 
 namespace mase::ir {
 
-/// A box per node with name, kind, shape and formats, coloured by kind or as quantized, an arrow
-/// per use; the layers of a module container stand in a box of its name.
+/// Graphviz text with one box per node and one arrow per use. A box shows name, kind, shape and
+/// formats; its colour, the kind or that it is quantized. A container has a box round its layers.
 std::string to_dot(const Graph& graph);
-/// The same drawn by graphviz's `dot` as "svg", "png" or "pdf"; Error(Fault::file) that says how to
-/// get it when it is missing.
+/// The picture that graphviz's `dot` draws of it, as "svg", "png" or "pdf". When `dot` is missing,
+/// Error(Fault::file) says how to get it.
 std::string to_picture(const Graph& graph, const std::string& format);
 
 }  // namespace mase::ir

@@ -20,20 +20,20 @@ enum class Level {
   rtl,        ///< the emitted hardware, simulated
 };
 
-/// Results by name: {"", array} for a single tensor, "0", "1", ... for a tuple or list, keys for a
-/// dict.
+/// Results by name: {"", array} for a single tensor; "0", "1", ... for the items of a tuple or
+/// list; the keys of a dict.
 using Results = std::vector<std::pair<std::string, Array>>;
 
-/// Sees tensors while a graph runs: port "data_out" of every node that yields a tensor and, when
-/// quantized, the tensor before quantization on each port as port + ".raw" and after as port.
+/// Sees tensors while a graph runs: the port "data_out" of every node that yields a tensor. Where a
+/// port is quantized, it sees the tensor before as PORT.raw and the quantized one as PORT.
 using Observer = std::function<void(const Node& node, const std::string& port, const Array& value)>;
 
 /// A graph ready to be run.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// Runs in eval mode. Inputs in the order of the placeholders. Error(Fault::file) when number,
-  /// dtype or rank does not fit; guards are checked.
+  /// Runs the graph in eval mode and checks its guards. Inputs are in the order of the
+  /// placeholders. Error(Fault::file) when their number, dtype or rank does not fit.
   virtual Results run(const std::vector<Array>& inputs) = 0;
   virtual Results run(const std::vector<Array>& inputs, const Observer& observer) = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's arguments as torch.fx shows them, by the rules observed on torch.fx's traces.
+// A node's arguments as torch.fx shows them. The rules were found by observing its traces.
 #include <algorithm>
 #include <array>
 
@@ -46,7 +46,7 @@ FxArguments by_signature(const Node& node, const PythonSignature& signature) {
   return shown;
 }
 
-// Place of an argument in the operator's schema, or none for an argument outside the table.
+// The place of an argument in the operator's schema; nullopt when the table does not have it.
 std::optional<std::size_t> schema_place(const OpRow* row, std::string_view name) {
   if (!row) return std::nullopt;
   const auto it = std::ranges::find(row->args, name, &ArgRow::name);
@@ -54,7 +54,7 @@ std::optional<std::size_t> schema_place(const OpRow* row, std::string_view name)
   return static_cast<std::size_t>(it - row->args.begin());
 }
 
-// Positional in schema order. After an argument left at its default the rest needs keywords.
+// Arguments by position, in schema order; after one that is left at its default, by keyword.
 FxArguments by_schema(const Node& node, const OpRow* row) {
   FxArguments shown;
   bool positional = true;

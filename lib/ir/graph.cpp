@@ -118,7 +118,7 @@ NodeId Graph::output() const {
   return it == order_.rend() ? no_node : *it;
 }
 
-// The number goes on from the one the wanted name ends in: relu_1 taken → relu_2, as torch.fx.
+// Counts on from the number at the end of the wanted name, as torch.fx does: relu_1 taken → relu_2.
 std::string Graph::unique_name(std::string_view wanted) {
   std::string clean = sanitized_name(wanted);
   if (!by_name_.contains(clean) && !is_reserved_name(clean)) return clean;
@@ -259,7 +259,7 @@ std::string code_stem(const Graph& graph, const std::string& path) {
 
 void Graph::set_tensor(const std::string& path, Tensor tensor) {
   const auto [it, added] = tensors.insert_or_assign(path, std::move(tensor));
-  // A new path can stand in the order already only when the order has an entry too many.
+  // A new path can already be in the order only when the order has more entries than tensors.
   const bool listed = tensor_order.size() >= tensors.size() &&
                       std::ranges::find(tensor_order, path) != tensor_order.end();
   if (added && !listed) tensor_order.push_back(path);

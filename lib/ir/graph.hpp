@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph: a model as a flat dataflow graph with the nodes and names of torch.fx, the layers of
-// torch.nn as leaves. Independent of LibTorch; copying is cheap because tensors are shared.
+// Graph: a model as a flat dataflow graph with the nodes and names of torch.fx and the layers of
+// torch.nn as leaves. It does not need LibTorch; a copy is cheap because tensors are shared.
 //
-// Every computing node names the ATen operator it runs and its arguments by the operator's own
-// argument names, so a graph says by itself what it computes. Module nodes take the rest of the
-// arguments (tensors and constants) from their Module.
+// Every computing node names the ATen operator that it runs, and gives its arguments the operator's
+// own argument names, so a graph says by itself what it computes. A module node takes its other
+// arguments (tensors and constants) from its Module.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Graph;
 struct CustomOp;                                                           // ir/custom_op.hpp
 using CustomOps = std::map<std::string, std::shared_ptr<const CustomOp>>;  ///< by name
 
-/// One computation, input, tensor or the output of a graph.
+/// A node of a graph: a computation, an input, a tensor or the output.
 struct Node {
   NodeId id = no_node;
   std::string name;  ///< unique, [A-Za-z0-9_]+
@@ -58,9 +58,9 @@ struct Node {
   /// call_function and call_method: every argument of the operator that differs from its default;
   /// call_module: the data inputs only; output: one argument "value".
   std::vector<Argument> args;
-  /// What an opaque leaf ("mase::leaf", or "mase::leaf.NAME" of a custom op) runs: its placeholders
-  /// are the nodes in `args`, in order, and its tensors those of the graph that the leaf stands in.
-  /// Null for every other node.
+  /// The graph that an opaque leaf ("mase::leaf", or "mase::leaf.NAME" for a custom op) runs. Its
+  /// placeholders take the nodes in `args`, in order; its tensors are those of the graph around the
+  /// leaf. Null for every other node.
   std::shared_ptr<const Graph> body;
   ValueInfo info;
   /// Formats by port ("data_in", "weight", "bias", "data_out", ...), written by quantize only.
@@ -71,7 +71,7 @@ struct Node {
   Value* find(std::string_view argument);
 };
 
-/// A leaf layer: what a call_module node runs beside its inputs.
+/// A leaf layer: the operator that a call_module node runs, and its arguments besides the inputs.
 struct Module {
   std::string path;        ///< "seq_blocks.0"
   std::string class_name;  ///< "torch.nn.modules.batchnorm.BatchNorm1d"
@@ -86,7 +86,7 @@ struct Module {
   std::string_view short_class() const;  ///< "BatchNorm1d"
 };
 
-/// A tensor in the codes of the one format that all its readers read it through.
+/// A tensor as codes, in the one format through which all its readers read it.
 struct CodedTensor {
   formats::Format format;
   formats::Encoded encoded;
@@ -97,18 +97,18 @@ struct Tensor {
   Array value;
   bool is_parameter = false;  ///< parameter or buffer
   bool requires_grad = false;
-  /// What a checkpoint holds in place of `value`, which is then what the codes stand for. Set on
-  /// the way to a file only (checkpoint::with_codes_alone).
+  /// The codes that a checkpoint stores in place of `value`, which is then the value of the codes.
+  /// Set only on the way to a file (checkpoint::with_codes_alone).
   std::shared_ptr<const CodedTensor> coded = nullptr;
-  /// Tied tensors: the other paths under which the source has this very tensor. Nodes and modules
-  /// name it by the path at which it stands in the graph; an export writes it under all of them.
+  /// The other paths of a tied tensor: the source has this same tensor under each of them. Nodes
+  /// and modules use the path at which the graph holds it; an export writes it under all paths.
   std::vector<std::string> other_names = {};
 };
 
-/// In a guard's condition in place of one that is too long to be kept: it may depend on any size.
+/// Stands in a guard for a condition that is too long to be kept: it may depend on any size.
 inline constexpr std::string_view long_expression = "(a long expression)";
 
-/// A condition on input shapes that import relied on; checked when other shapes are run.
+/// A condition on input shapes that the import relied on; it is checked when other shapes run.
 struct Guard {
   std::string place;      ///< TorchScript file:line
   std::string condition;  ///< readable text
@@ -126,7 +126,7 @@ class Graph {
   const Node& node(NodeId id) const;
   Node& node(NodeId id);
   const Node* find_node(std::string_view name) const;
-  /// What to tell the user of a name that no node has.
+  /// The message to the user about a name that no node has.
   std::string unknown_node(std::string_view name) const;
   std::vector<NodeId> placeholders() const;
   NodeId output() const;  ///< no_node when there is none yet
@@ -156,14 +156,14 @@ class Graph {
   Tree history = Tree::list();
 
   const Module& module_of(const Node& node) const;  ///< of a call_module node
-  /// An argument as it is given to the node, or a constant of its layer; nullptr when it is the
-  /// operator's default.
+  /// The value of an argument: the node's own, or a constant of its layer; nullptr when the
+  /// operator's default holds.
   const Value* argument(const Node& node, std::string_view name) const;
-  /// The path of the tensor behind an argument, of the node's layer or read by a get_attr node;
-  /// nullptr when there is none.
+  /// The path of the tensor that an argument holds: one of the node's layer, or one that a get_attr
+  /// node reads; nullptr for any other argument.
   const std::string* tensor_of(const Node& node, std::string_view argument) const;
-  /// The path at which a tensor with this name stands, which may be one of its other names;
-  /// nullptr when there is none.
+  /// The path at which the graph holds the tensor with this name, which may be one of its other
+  /// names; nullptr when no tensor has it.
   const std::string* tensor_named(const std::string& name) const;
   /// Adds or replaces a tensor, keeping tensor_order.
   void set_tensor(const std::string& path, Tensor tensor);
@@ -174,23 +174,23 @@ class Graph {
   std::vector<Node> nodes_;    ///< by id
   std::vector<NodeId> order_;  ///< live nodes in execution order
   std::map<std::string, NodeId, std::less<>> by_name_;
-  /// By base: the names from base_1 to base_N are taken, so that the search for a free one is
+  /// N for every base of names: base_1 to base_N are taken, which keeps the search for a free name
   /// short.
   std::map<std::string, std::int64_t> taken_;
 };
 
-/// All paths of a tensor, the one at which it stands first.
+/// All paths of a tensor; the one at which the graph holds it comes first.
 std::vector<std::string> names_of(const std::string& path, const Tensor& tensor);
-/// The name of a tensor in the module at `owner`, without its path; nothing when all of the
-/// tensor's names stand elsewhere.
+/// The name of a tensor within the module at `owner`, without the path; nullopt when the tensor has
+/// no name in that module.
 std::optional<std::string> name_in_module(const Graph& graph, const std::string& path,
                                           std::string_view owner);
 
 /// `seq_blocks.2` → `seq_blocks_2`, `bert.LayerNorm` → `bert_layer_norm` (torch.fx's snake case).
 std::string node_name_of(std::string_view path);
 
-/// Tensors that a checkpoint holds for a coded one: STEM_codes, STEM_shared and STEM_scales. The
-/// stem is the path, with as many '_' behind it as keep these names free.
+/// The stem of the tensors that a checkpoint stores for a coded one: STEM_codes, STEM_shared and
+/// STEM_scales. It is the path, followed by as many '_' as make these names unique.
 std::string code_stem(const Graph& graph, const std::string& path);
 
 /// Removes tensors and modules that no node uses any more.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights that a layer starts with, for models built and layers added without LibTorch.
+// Initial weights for models that are built, and layers that are added, without LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace mase::ir {
 
-/// float32, uniform in +-1/sqrt(fan_in): what torch.nn draws for weights and biases of linear and
-/// convolution layers (kaiming_uniform with a = sqrt(5); He et al., ICCV 2015). `fan_in` is the
-/// number of weights that make one output. A model's tensors have a stream each.
+/// Returns float32 values, uniform in +-1/sqrt(fan_in), as torch.nn draws weights and biases of
+/// linear and convolution layers (kaiming_uniform with a = sqrt(5); He et al., ICCV 2015). `fan_in`
+/// is the number of weights per output. Every tensor of a model has a random stream of its own.
 Array initial_weights(const Shape& shape, std::int64_t fan_in, std::uint64_t seed,
                       std::uint64_t stream);
 

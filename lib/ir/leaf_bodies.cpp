@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting bodies in place of opaque leaves.
+// Replaces opaque leaves by the nodes of their bodies.
 #include "ir/leaf_bodies.hpp"
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace mase::ir {
 namespace {
 
-/// What stands outside for the nodes of a body.
+/// The value in the outer graph for every node of a body.
 using Places = std::map<NodeId, Value>;
 
 void place_nodes(Value& value, const Places& places) {
@@ -59,7 +59,7 @@ class BodyPlacer {
       if (!port.tensor.empty()) tensor_ports_[port.tensor] = port.name;
   }
 
-  /// The node `id`, or the one that rounds it where the leaf's port has a format.
+  /// The node `id`; when the leaf's port has a format, the node that rounds `id` to it.
   NodeId rounded(NodeId id, const std::string& port, const std::string& name) {
     const auto format = graph_.node(leaf_).formats.find(port);
     if (format == graph_.node(leaf_).formats.end()) return id;
@@ -106,7 +106,7 @@ class BodyPlacer {
   std::map<std::string, std::string> tensor_ports_;
 };
 
-/// Layers that were leaves: their tensors keep their paths.
+/// Makes containers of the layers that were leaves, so that their tensors keep their paths.
 void make_containers(Graph& graph) {
   std::erase_if(graph.modules, [&](const auto& entry) {
     if (!is_leaf(entry.second.op)) return false;

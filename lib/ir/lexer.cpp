@@ -14,7 +14,7 @@ namespace {
 bool starts_word(char c) { return is_identifier_char(c) && !is_digit(c); }
 bool is_sign(char c) { return std::string_view("{}()[],:=@|").find(c) != std::string_view::npos; }
 
-// Behind the word that starts at `start`: identifier characters, dots and double colons.
+// The end of the word at `start`, which has identifier characters, dots and double colons.
 std::size_t end_of_word(std::string_view text, std::size_t start) {
   std::size_t at = start;
   while (at < text.size()) {

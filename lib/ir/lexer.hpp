@@ -32,11 +32,11 @@ struct Token {
   bool is_word(std::string_view word) const { return kind == TokenKind::word && text == word; }
 };
 
-/// Whether a text can stand as a word without quotes.
+/// True when a text can be written as a word without quotes.
 bool is_plain_word(std::string_view text);
 
-/// Reads the text form word by word. A character that begins no word is Error(Fault::file) with its
-/// place.
+/// Reads the text form word by word. A character that cannot begin a word is an Error(Fault::file)
+/// with its place.
 class Lexer {
  public:
   Lexer(std::string_view text, std::string origin);
@@ -50,7 +50,7 @@ class Lexer {
 
   /// The raw text from the current token up to the end of its line; moves to the next line.
   std::string_view rest_of_line();
-  /// The raw text `word` or `word( ... )` with balanced parentheses; moves behind it.
+  /// The raw text `word` or `word( ... )` with balanced parentheses; moves to what follows.
   std::string_view call_text(std::string_view what);
 
   /// Throws Error(Fault::file) `origin:line:column: error: message` for the current token.

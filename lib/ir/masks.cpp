@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backwards: what reaches softmaxes alone. Then forwards: which of it can hold masks.
+// Goes backwards to find results that reach only softmaxes, then forwards for those with masks.
 #include "ir/masks.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool is_number(const Value& value) {
   return value.kind() == Value::Kind::integer || value.kind() == Value::Kind::number;
 }
 
-/// Whether one, or all, of the numbers of a constant are such.
+/// True when `is` holds for any number of a constant, or for all of them.
 template <class Is>
 bool any_of(const Array& tensor, Is is) {
   return tensor.dtype() == DType::float32 && std::ranges::any_of(tensor.span<float>(), is);
@@ -54,14 +54,14 @@ bool all_of(const Array& tensor, Is is) {
   return tensor.dtype() == DType::float32 && std::ranges::all_of(tensor.span<float>(), is);
 }
 
-/// The tensor that an argument reads; null where it is no constant.
+/// The tensor that an argument reads; null when the argument is not a constant.
 const Array* constant_of(const Graph& graph, const Value& value) {
   if (!value.is_node() || graph.node(value.node()).kind != NodeKind::get_attr) return nullptr;
   return &graph.tensors.at(graph.node(value.node()).target).value;
 }
 
-/// Whether an argument is a constant, a number or a tensor, all of whose elements are such. A
-/// number that is computed, as the root of a size, is taken to be positive.
+/// True when an argument is a constant (a number or a tensor) and `is` holds for all its elements.
+/// A computed number, such as the root of a size, is taken to be positive.
 template <class Is>
 bool is_all(const Graph& graph, const Node& node, std::string_view argument, Is is) {
   const Value* value = node.find(argument);
@@ -76,12 +76,12 @@ bool is_positive_or_absent(const Node& node, std::string_view argument) {
   return !value || (is_number(*value) && is_positive(value->as_double()));
 }
 
-/// An op whose result has masks where one of these arguments has them.
+/// An op whose result has masks when one of these arguments has them.
 struct Carrier {
   std::string_view op;
   std::vector<std::string_view> arguments;
-  /// Whether this node does so with the masks of an argument, numbers from a bound on down; always
-  /// where it is empty.
+  /// True when this node passes on the masks of an argument (numbers at or below a bound); an empty
+  /// function stands for true.
   std::function<bool(const Graph&, const Node&, std::string_view, double)> holds = {};
 };
 
@@ -89,7 +89,7 @@ bool keeps_sign(const Graph&, const Node& node, std::string_view, double) {
   return is_positive_or_absent(node, "alpha");
 }
 
-/// Of a difference: what is subtracted from.
+/// True for the argument of a difference from which the other one is subtracted.
 bool is_minuend(const Graph&, const Node& node, std::string_view argument, double) {
   return argument == (base_op(node.op) == "aten::rsub" ? "other" : "self");
 }
@@ -150,8 +150,8 @@ class Finder {
   }
 
  private:
-  /// Whether a result is read by softmaxes and by what passes its masks on to them, and by nothing
-  /// else.
+  /// True when a result is read, and only by softmaxes and by nodes that pass its masks on to
+  /// softmaxes.
   bool hides_only(NodeId id) const {
     bool read = false;
     for (const NodeId user : graph_.users(id)) {
@@ -163,7 +163,7 @@ class Finder {
     return read;
   }
 
-  /// Whether a node's result has the masks that this argument has.
+  /// True when the masks of this argument are masks of the node's result too.
   bool carries(const Node& node, std::string_view argument) const {
     const auto row = std::ranges::find(carriers(), op_of(graph_, node), &Carrier::op);
     if (row == carriers().end())
@@ -200,7 +200,7 @@ class Finder {
     return found;
   }
 
-  /// Whether a result is moved to an addition.
+  /// True when a result is added to something, directly or after ops that only move elements.
   bool added(NodeId id) const {
     return std::ranges::any_of(graph_.users(id), [&](NodeId user) {
       const Node& reader = graph_.node(user);

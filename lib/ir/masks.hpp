@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks of attention: numbers that hide an element from a softmax, and where in a graph they are.
+// Attention masks: numbers that hide an element from a softmax, and where a graph has them.
 #pragma once
 
 #include <set>
@@ -8,27 +8,27 @@
 
 namespace mase::ir {
 
-/// A number from here on down is a mask: no finite score reaches it, -inf and the least float32 do.
+/// Numbers at or below this bound are masks: -inf and the least float32 are, finite scores are not.
 inline constexpr double mask_bound = -0x1p100;
 
-/// Nodes whose results can hold masks that hide elements of a softmax and do nothing else: a format
-/// that rounds such a result, of the node or of a reader, leaves masks as -inf.
+/// The nodes whose results can hold masks that only hide elements of a softmax. A format that
+/// rounds such a result, at the node or at a reader, keeps masks as -inf.
 ///
-/// Masks come from masked_fill, where and mul with a constant from `mask_bound` on down, from
-/// constant tensors, and from inputs that are added to something. They pass sums (add, sub, addmm,
-/// baddbmm), positive factors and divisors, masked_fill, where, bounds that are masks themselves,
-/// cat, and what only moves elements. A result that anything else reads, too, has none.
+/// Masks come from masked_fill, where and mul with a constant at or below `mask_bound`, from
+/// constant tensors, and from inputs that are added to something. They pass through sums (add, sub,
+/// addmm, baddbmm), positive factors and divisors, masked_fill, where, bounds that are masks
+/// themselves, cat, and ops that only move elements. A result with any other reader has no masks.
 class Masks {
  public:
-  /// With another bound: where numbers from there on down would be masks.
+  /// Another `bound` finds where numbers at or below that bound would be masks.
   explicit Masks(const Graph& graph, double bound = mask_bound);
 
   const std::set<NodeId>& nodes() const { return results_; }
   bool in(NodeId id) const { return results_.contains(id); }
-  /// Whether one of the nodes in a value has such a result.
+  /// True when a value refers to a node with such a result.
   bool in(const Value& value) const;
-  /// Of a softmax of such a result that is rounded: it gives masked elements 0, in a row of masks
-  /// alone, too.
+  /// True for a softmax of such a result that is rounded: it gives masked elements 0, even in a row
+  /// that holds only masks.
   bool hide(const Node& node) const;
 
  private:

@@ -117,7 +117,7 @@ Tree constant_record(const Graph& graph, const Value& value) {
   return record;
 }
 
-// The record of what `info` describes: a tensor, or a host value of shape [1].
+// The record of the tensor that `info` describes, or of a host value, which has shape [1].
 Tree info_record(const ValueInfo& info, const Node& node, const std::string& port) {
   if (info.is_tensor()) return tensor_record(info.dtype, info.shape, node, port);
   Tree record = Tree::dict();
@@ -139,7 +139,7 @@ Tree parameter_record(const Graph& graph, const Node& node, const NamedArgument&
 
 Tree argument_record(const Graph& graph, const Node& node, const NamedArgument& argument) {
   if (!argument.tensor.empty()) return parameter_record(graph, node, argument);
-  // The reference system keeps this one flag as a plain truth value.
+  // The reference system stores this one flag as a plain boolean.
   if (argument.name == "inplace") return value_json(graph, argument.value);
   if (!argument.value.is_node()) return constant_record(graph, argument.value);
   return info_record(graph.node(argument.value.node()).info, node, argument.port);

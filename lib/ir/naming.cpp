@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How torch.fx names nodes. The rules are observed from torch 2.13's symbolic tracing.
+// How torch.fx names nodes. The rules were found by observing symbolic tracing in torch 2.13.
 #include "ir/naming.hpp"
 
 #include <algorithm>

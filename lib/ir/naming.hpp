@@ -9,18 +9,18 @@
 
 namespace mase::ir {
 
-/// Characters outside [A-Za-z0-9_] become `_`, a leading digit gets `_` before it, "" is
-/// "_unnamed".
+/// The wanted name as a valid one: characters outside [A-Za-z0-9_] become `_`, `_` is put before a
+/// leading digit, and "" becomes "_unnamed".
 std::string sanitized_name(std::string_view wanted);
 
-/// Words of Python (and torch.fx's own) that no node may be called: "input", "max", "for", ...
+/// True for words of Python and torch.fx that no node may have as name: "input", "max", "for", ...
 bool is_reserved_name(std::string_view name);
 
-/// The name torch.fx wants for a node without one: from the target's last component for functions,
-/// from the whole target otherwise.
+/// The name that torch.fx wants for a node: for functions it comes from the last component of the
+/// target, otherwise from the whole target.
 std::string wanted_name(const Node& node);
 
-/// The module that a path stands in: "a.b" of "a.b.weight", "" of "weight".
+/// The module that a path belongs to: "a.b" for "a.b.weight", "" for "weight".
 std::string_view owner_of(std::string_view path);
 /// "a.b.weight" → "weight".
 std::string_view last_part(std::string_view path);

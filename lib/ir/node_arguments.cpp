@@ -20,7 +20,7 @@ struct Given {
   Value value;
 };
 
-// Functions written in Python show their parameters by Python's names, defaults filled in.
+// A function written in Python shows its parameters by Python's names, with defaults filled in.
 std::vector<Given> given_by_signature(const Graph& graph, const Node& node,
                                       const PythonSignature& signature) {
   const FxArguments fx = fx_arguments(graph, node);
@@ -64,7 +64,7 @@ class Namer {
     return it == row_->args.end() ? std::string_view{} : it->port;
   }
 
-  // Operators outside the table and the output have data wherever a node is referred to.
+  // For operators outside the table and the output, every argument that refers to a node is data.
   bool is_data(const Given& given) const {
     if (row_) return !port_of(given.aten).empty();
     bool refers = false;
@@ -102,7 +102,7 @@ class Namer {
     found_.push_back({name, std::string(port), value, ""});
   }
 
-  /// One of several tensors of an argument is named as in torch.nn: "weight_ih_l0".
+  /// The name of one of an argument's several tensors, as in torch.nn: "weight_ih_l0".
   static std::string name_of(const Module& module, const std::string& argument,
                              const std::string& path) {
     const auto same = [&](const auto& tensor) { return tensor.first == argument; };
@@ -123,7 +123,7 @@ class Namer {
   const Graph& graph_;
   const Node& node_;
   const OpRow* row_;
-  std::map<std::string, std::string, std::less<>> own_ports_;  ///< of a custom op, by argument
+  std::map<std::string, std::string, std::less<>> own_ports_;  ///< a custom op's, by argument
   std::vector<NamedArgument> found_;
   int data_count_ = 0;
 };

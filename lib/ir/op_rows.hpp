@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that the op table is written in. One function per subject gives rows; op_table.cpp
-// joins them. A new op is a row here; passes follow from its family, LibTorch and TorchScript from
-// its operators. An op with hardware has a row in hardware/integer, too.
+// The parts of the op table: one function per subject returns its rows, and op_table.cpp joins
+// them. A new op is one row: passes go by its family, and LibTorch and TorchScript by its
+// operators. An op with hardware has a row in hardware/integer, too.
 #pragma once
 
 #include <utility>
@@ -40,18 +40,18 @@ inline PythonParameter optional(std::string_view name, std::string_view aten, Va
   return {name, aten, false, std::move(fallback)};
 }
 
-/// A leaf of torch.nn by its full name.
+/// A class of torch.nn that is a leaf, by its full name.
 inline LayerRow layer(std::string_view class_name, MaseType type = MaseType::module_related_func) {
   return {.class_name = class_name, .type = type};
 }
 
-/// Arguments that are configuration.
+/// Rows of arguments that are configuration, and so have no port.
 inline std::vector<ArgRow> configuration(const std::vector<std::string_view>& names) {
   std::vector<ArgRow> args;
   for (std::string_view name : names) args.push_back({name, ""});
   return args;
 }
-/// The operator's tensor `self`, then configuration.
+/// Rows of the operator's tensor `self` and of configuration after it.
 inline std::vector<ArgRow> self_and(const std::vector<std::string_view>& names) {
   std::vector<ArgRow> args = configuration(names);
   args.insert(args.begin(), {"self", "data_in"});

@@ -285,7 +285,7 @@ PythonSignature dropout_signature(bool training) {
           optional("training", "train", training), optional("inplace", "", false)};
 }
 
-/// One operator for a whole layer, and for a torch.nn class that torch.fx keeps as a leaf.
+/// Layers that are one operator and one torch.nn class, which torch.fx keeps as a leaf.
 std::vector<OpRow> sequence_layers() {
   return {
       {.name = "multi_head_attention",

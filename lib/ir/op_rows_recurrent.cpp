@@ -8,8 +8,8 @@ using enum MaseType;
 
 namespace {
 
-/// A layer of torch.nn over sequences or one step of it, whose tensors of all levels and directions
-/// stand under one argument each.
+/// A layer of torch.nn over sequences, or one step of it. One argument holds the tensors of all
+/// levels and directions.
 OpRow recurrent_layer(std::string_view name, OpFamily family, std::vector<CallRow> calls,
                       LayerRow module, std::string_view doc) {
   return {.name = name,

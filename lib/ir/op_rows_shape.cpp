@@ -8,7 +8,7 @@ using enum MaseType;
 
 namespace {
 
-/// An op of one tensor.
+/// A row for an op that takes one tensor.
 OpRow of_tensor(std::string_view name, OpFamily family, CallRow call,
                 const std::vector<std::string_view>& arguments, std::string_view doc) {
   return {.name = name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows joined to one table, searches in it, and what it says of a node.
+// Joins the rows to one table, looks rows up, and classifies nodes by them.
 #include "ir/op_table.hpp"
 
 #include <algorithm>
@@ -166,7 +166,7 @@ Classified classify(const Graph& graph, const Node& node) {
 
 namespace {
 
-// Host values (sizes, numbers) are no data: only tensors and containers of tensors have a format.
+// Only tensors and containers of tensors can have a format; host values (sizes, numbers) cannot.
 bool carries_tensor(const Graph& graph, const Value& value) {
   bool found = false;
   value.for_each_node([&](NodeId id) {
@@ -244,7 +244,7 @@ std::optional<Shape> state_shape(OpFamily family, const ValueInfo& result) {
 
 namespace {
 
-/// A tuple of results has no port: each is quantized where it is read.
+/// True for ops that return a tuple, which has no port: the readers of its items quantize them.
 bool gives_tuple(const OpRow& row) {
   return row.family == OpFamily::recurrent_layer || row.name == "lstm_cell";
 }

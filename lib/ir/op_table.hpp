@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The op table: one row per op with its family, the operators and torch.nn classes that compute it,
-// how torch.fx writes them, and which arguments are data, parameters or configuration. Exact names,
-// no matching.
+// how torch.fx writes them, and which arguments are data, parameters or configuration. Names are
+// compared exactly.
 #pragma once
 
 #include <optional>
@@ -25,36 +25,36 @@ enum class MaseType {
 };
 std::string_view mase_type_name(MaseType type);
 
-/// What an op does to elements, dimensions and channels: the rules of passes and hardware ask for
-/// this instead of names. Shapes as in the ops' documentation of torch.
+/// What an op does to elements, dimensions and channels. The rules of passes and hardware ask for
+/// the family instead of names. Shapes are those of torch's documentation.
 enum class OpFamily {
   linear,                  ///< product with a weight [outputs, inputs] along the last dimension
   convolution,             ///< [N, C, spatial...] with a weight [outputs, inputs, window...]
   transposed_convolution,  ///< the same with a weight [inputs, outputs, window...]
   matrix_product,          ///< [..., n, k] x [..., k, m] of two tensors
   added_product,           ///< a tensor plus a matrix product
-  contraction,             ///< sums of products of elements whose dimensions an equation names
+  contraction,             ///< sums of products over dimensions that an equation names
   attention,               ///< softmax(q k^T) v by heads
-  attention_layer,         ///< attention with its projections, and what else the layer has
-  recurrent,               ///< matrices applied to one step of a sequence after the other
-  recurrent_layer,         ///< the same as a layer of torch.nn, whose state has a port
+  attention_layer,         ///< attention with its projections and the rest of its layer
+  recurrent,               ///< matrices applied to the steps of a sequence, one after the other
+  recurrent_layer,         ///< the same as a layer of torch.nn; its state has a port
   recurrent_cell,          ///< one such step
-  batch_norm,              ///< of each channel, dimension 1, over the batch
-  instance_norm,           ///< of each channel of each sample
-  group_norm,              ///< of groups of channels
-  layer_norm,              ///< over the last dimensions
+  batch_norm,              ///< normalizes each channel (dimension 1) over the batch
+  instance_norm,           ///< normalizes each channel of each sample
+  group_norm,              ///< normalizes groups of channels
+  layer_norm,              ///< normalizes over the last dimensions
   pooling,                 ///< one number per window of a given size
   adaptive_pooling,        ///< one number per window, given the number of windows
-  resampling,              ///< images of another size
+  resampling,              ///< the input's images in another size
   embedding,               ///< rows of a table
   unary,                   ///< a function of each element: activations, sqrt
   channel_activation,      ///< a function of each element with a parameter per channel
   elementwise,             ///< a function of elements of several tensors that broadcast
   softmax,                 ///< exponentials divided by their sum along a dimension
   reduction,               ///< one number per row along dimensions, or elementwise of two tensors
-  arg_reduction,           ///< the place of one number per row
+  arg_reduction,           ///< the index of one number per row
   scan,                    ///< a running result along a dimension
-  copy,                    ///< the shape and values of the input, or constants in its shape
+  copy,                    ///< the values of the input, or constants in its shape
   reshape,                 ///< the elements in the same order in another shape
   transpose,               ///< two dimensions swapped
   permute,                 ///< dimensions reordered
@@ -65,8 +65,8 @@ enum class OpFamily {
   size,                    ///< the shape, or one dimension of it
   host_value,              ///< a number on the host
   creation,                ///< a tensor from numbers alone
-  custom,                  ///< an op of the user's own (custom_op.hpp)
-  other                    ///< none of these, and every op outside of the table: no rule
+  custom,                  ///< a custom op of the user's (custom_op.hpp)
+  other                    ///< any other op, and every op outside of the table: it has no rule
 };
 
 /// One argument of an operator. `port` names the quantization port ("data_in", "weight", "bias",
@@ -74,26 +74,26 @@ enum class OpFamily {
 struct ArgRow {
   std::string_view name;
   std::string_view port;
-  /// The port whose format this one takes where a rule gives it none of its own: the state of a
-  /// recurrent layer is data as its input is, its matrices are weights.
+  /// The port whose format this one takes when a rule gives it no format. The state of a recurrent
+  /// layer counts as data, as its input does; its matrices count as weights.
   std::string_view general = {};
-  bool inner = false;  ///< the layer makes values for this port itself, given or not
+  bool inner = false;  ///< the layer itself makes values for this port, even without an argument
 };
 
-/// One parameter of a function of torch.nn.functional that is written in Python: torch.fx shows its
-/// optional arguments as keywords with the defaults filled in.
+/// One parameter of a function of torch.nn.functional that is written in Python. torch.fx shows the
+/// optional arguments of such a function as keywords and fills in the defaults.
 struct PythonParameter {
   std::string_view name;  ///< Python's name
   std::string_view aten;  ///< the operator's argument; empty when the operator has none for it
   bool required = false;  ///< required parameters are shown as positional
   Value fallback;         ///< Python's default
 };
-/// As `inspect.signature` gives it for torch 2.13; empty for built-in functions, which have none.
+/// The parameters that `inspect.signature` gives for torch 2.13; empty for built-in functions.
 using PythonSignature = std::vector<PythonParameter>;
 
 /// An ATen operator that computes an op, and how torch.fx writes a call of it when nothing else is
-/// known. Without a target it belongs to another row when it is called as a function (batch_norm1d
-/// and batch_norm2d share aten::batch_norm).
+/// known. An operator without a target belongs to another row when it is called as a function
+/// (batch_norm1d and batch_norm2d share aten::batch_norm).
 struct CallRow {
   std::string_view aten;                    ///< base name, "aten::add"
   NodeKind kind = NodeKind::call_function;  ///< or call_method
@@ -110,7 +110,7 @@ struct LayerRow {
   std::string_view op = {};  ///< MASE op: the row that the class stands in
 };
 
-/// One MASE op: all that the program knows of it by name.
+/// One MASE op: everything that the program knows about an op by its name.
 struct OpRow {
   std::string_view name;  ///< "linear"
   OpFamily family = OpFamily::other;
@@ -123,7 +123,7 @@ struct OpRow {
 };
 
 const std::vector<OpRow>& op_table();
-/// The classes and the calls with a target, of all rows.
+/// The classes of all rows, and the calls of all rows that have a target.
 const std::vector<LayerRow>& layer_table();
 const std::vector<CallRow>& call_table();
 
@@ -133,7 +133,7 @@ const CallRow* find_call(std::string_view aten_base);
 
 /// The family of a MASE op; `other` for names outside of the table.
 OpFamily family_of(std::string_view op);
-/// The signature of a call target, or nullptr when it is a built-in function without one.
+/// The signature of a call target; nullptr when it is a built-in function, which has no signature.
 const PythonSignature* python_signature(std::string_view target);
 
 /// What a node is: its op row (null for ops outside the table), type and op name.
@@ -149,25 +149,25 @@ Classified classify(const Graph& graph, const Node& node);
 /// "aten::add.Tensor" → "aten::add".
 std::string_view base_op(std::string_view op);
 
-/// A port of a node with the argument that feeds it, in argument order. Function and module nodes
-/// alike: `argument` is the operator's argument name. Only arguments that are present are listed.
+/// A port of a node with the argument that feeds it. `argument` is the operator's argument name,
+/// for function and module nodes alike.
 struct Port {
   std::string name;      ///< "data_in", "weight", ...
   std::string argument;  ///< "input", "self", ...
   Value value;           ///< the node reference (or container of references) of data ports
-  std::string tensor;    ///< the tensor path of parameter ports, else ""
-  /// Ports with values that the node makes itself, at every step: the shape of one of these.
+  std::string tensor;    ///< the tensor path of parameter ports, otherwise ""
+  /// Shape of the value at one step, for a port whose values the node itself makes at every step.
   std::optional<Shape> inner = std::nullopt;
 };
-/// An argument of several tensors (the weights of all levels of a recurrent layer) gives one port
-/// of the same name for each.
+/// The ports of the arguments that are present, in argument order. An argument of several tensors
+/// (the weights of all levels of a recurrent layer) gives one port of the same name for each.
 std::vector<Port> ports(const Graph& graph, const Node& node);
-/// The port whose format `port` takes where a rule gives it none: "weight" for "weight_ih", else
-/// the port itself.
+/// The port whose format `port` takes when a rule gives it no format: "weight" for "weight_ih"; for
+/// most ports it is the port itself.
 std::string_view general_port(std::string_view port);
 /// The shape of the hidden state at one step of a recurrent layer or cell: [rows, features].
 std::optional<Shape> state_shape(OpFamily family, const ValueInfo& result);
-/// Port names an op can have, "data_out" included: what TOML keys may be prefixed with.
+/// The names of the ports an op can have, "data_out" included; keys in TOML may begin with these.
 std::vector<std::string> port_names(const OpRow& row);
 
 /// Arguments as torch.fx shows them: positional and keyword.

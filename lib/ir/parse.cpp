@@ -49,7 +49,7 @@ class Parser {
   std::string origin_;
   Graph graph_;
   bool in_body_ = false;
-  std::size_t most_bytes_, bytes_ = 0;  ///< of all tensors, and of those read so far
+  std::size_t most_bytes_, bytes_ = 0;  ///< the limit for all tensors, and the bytes read so far
 };
 
 Graph Parser::run() {

@@ -70,7 +70,7 @@ Value parse_word(Lexer& lexer, const Graph& graph, int depth) {
   lexer.fail_at(token.offset, "'" + token.text + "' is no value; texts stand in quotes");
 }
 
-// `[4, 16]` behind a dtype.
+// Reads the `[4, 16]` after a dtype.
 Shape parse_shape(Lexer& lexer) {
   Shape shape;
   lexer.expect('[');

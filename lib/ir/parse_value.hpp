@@ -9,11 +9,11 @@
 
 namespace mase::ir {
 
-/// A value; node references must name nodes that are in `graph` already.
+/// Reads a value; node references must name nodes that are already in `graph`.
 Value parse_value(Lexer& lexer, const Graph& graph, int depth = 0);
-/// `name=value, ...` up to and with the closing parenthesis.
+/// Reads `name=value, ...` up to and including the closing parenthesis.
 std::vector<Argument> parse_arguments(Lexer& lexer, const Graph& graph);
-/// `float32[4, 16]`, `int`, `tuple(...)`, ...
+/// Reads `float32[4, 16]`, `int`, `tuple(...)`, ...
 ValueInfo parse_info(Lexer& lexer, int depth = 0);
 
 }  // namespace mase::ir

@@ -30,7 +30,7 @@ Pipe make_pipe() {
 
 constexpr int not_started = 127;
 
-/// It ends with this program: the kernel sees to that. Ends with `not_started` where there is none.
+/// The kernel ends `dot` when this program ends. The child ends with `not_started` without `dot`.
 pid_t start_dot(const Pipe& in, const Pipe& out, std::string format) {
   std::string program = "dot";
   format.insert(0, "-T");
@@ -64,7 +64,7 @@ void drain(Descriptor& out, std::string& result) {
     out.close();
 }
 
-// Both directions at once: `dot` may answer before it has read everything.
+// Writes and reads at the same time, because `dot` may answer before it has read everything.
 std::string exchange(Descriptor& in, Descriptor& out, std::string_view text) {
   ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
   std::string result;

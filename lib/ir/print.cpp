@@ -26,7 +26,7 @@ std::string items_text(const Graph& graph, const Value& value) {
   return list_text(value.items(), [&](const Value& item) { return print(graph, item); });
 }
 
-// A one-element tuple keeps Python's comma, so that it is no parenthesis.
+// A one-element tuple keeps Python's comma, which tells it from parentheses.
 std::string tuple_text(const Graph& graph, const Value& value) {
   return "(" + items_text(graph, value) + (value.items().size() == 1 ? ",)" : ")");
 }
@@ -40,7 +40,7 @@ std::string dict_text(const Graph& graph, const Value& value) {
          "}";
 }
 
-// A reference to a removed node prints with its number: the parser refuses it.
+// A reference to a removed node is printed with its number, which the parser refuses.
 std::string node_text(const Graph& graph, NodeId id) {
   return graph.contains(id) ? "%" + graph.node(id).name : "%?" + std::to_string(id);
 }
@@ -110,7 +110,7 @@ std::string node_line(const Graph& graph, const Node& node) {
   std::string text = "  %" + node.name;
   if (node.info.kind != ValueInfo::Kind::unknown) text += " : " + print(node.info);
   text += " = " + std::string(kind_name(node.kind)) + " " + word(node.target);
-  // An operator without a namespace is quoted, so that it is no declaration's keyword.
+  // An operator without a namespace is quoted, so that it cannot be a declaration's keyword.
   const bool qualified = node.op.find("::") != std::string::npos;
   if (!node.op.empty()) text += " " + (qualified ? word(node.op) : quote(node.op));
   if (!node.args.empty()) text += "(" + arguments_text(graph, node.args) + ")";

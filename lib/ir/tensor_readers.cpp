@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over the arguments of all nodes.
+// Goes through the arguments of all nodes.
 #include "ir/tensor_readers.hpp"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct Part {
   std::int64_t first = 0, count = 1;
 };
 
-/// The format that an argument of a node is read through where it holds the node `source`
-/// (no_node: a tensor of the node's own layer).
+/// The format through which a node reads an argument that holds the node `source` (no_node: a
+/// tensor of the node's own layer).
 const Format* format_at(const Node& node, const std::vector<Port>& ports,
                         const std::string& argument, NodeId source) {
   for (const Port& port : ports) {
@@ -58,7 +58,7 @@ class ReaderMap {
     return is_first && node.formats.empty() ? graph_.tensor_of(node, "self") : nullptr;
   }
 
-  /// What the node takes out of a tensor that is cut; nothing for other nodes.
+  /// The rows that a node takes out of a tensor that was cut; nullopt for other nodes.
   std::optional<Part> taken(const Node& node) const {
     if (node.op != "mase::getitem" || !node.formats.empty()) return std::nullopt;
     const Value &list = node.args.at(0).value, &index = node.args.at(1).value;

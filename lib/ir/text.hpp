@@ -15,12 +15,12 @@ struct PrintOptions {
   bool metadata = true;  ///< one `| common = {...}` line (JSON) per part and node
 };
 
-/// Tensors are printed as dtype, shape and role, not as values.
+/// The text form; it shows dtype, shape and role of tensors, not their values.
 std::string print(const Graph& graph, const PrintOptions& options = {});
 
-/// Parses the text form; tensors are zero-filled and get their values from the caller.
-/// Error(Fault::file) with origin:line:column for anything wrong, also for tensors of more than
-/// `most_bytes` in all: the text may be damaged.
+/// Parses the text form. Tensors are filled with zeros; the caller sets their values.
+/// Error(Fault::file) with origin:line:column for any mistake, and for tensors of more than
+/// `most_bytes` in total, since the text may be damaged.
 Graph parse(std::string_view text, const std::string& origin,
             std::size_t most_bytes = std::size_t{4} << 30);
 

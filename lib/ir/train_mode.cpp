@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operators that behave otherwise while training, and who is in train mode for good.
+// The table of operators that behave differently in training, and the nodes fixed in train mode.
 #include "ir/train_mode.hpp"
 
 #include <algorithm>
@@ -34,14 +34,14 @@ bool is_true(const Value* value) {
   return value && value->kind() == Value::Kind::boolean && value->as_bool();
 }
 
-/// What is computed may be positive; what is not given is 0.
+/// True when a value may be above 0: a computed value may be, and an absent one is 0.
 bool may_be_positive(const Value* value) {
   using enum Value::Kind;
   if (!value) return false;
   return (value->kind() != number && value->kind() != integer) || value->as_double() > 0;
 }
 
-/// An argument of the node, wherever it is given.
+/// Sets an argument of a node, in the node or in its module, wherever it is given.
 void set_argument(Graph& graph, Node& node, std::string_view name, const Value& value) {
   if (Value* given = node.find(name)) {
     *given = value;
@@ -51,7 +51,7 @@ void set_argument(Graph& graph, Node& node, std::string_view name, const Value& 
   }
 }
 
-/// "'drop' and 'drop_1'", the first few of many.
+/// The names of nodes as in "'drop' and 'drop_1'"; the first few when there are many.
 std::string names_of(const std::vector<const Node*>& nodes) {
   constexpr std::size_t most = 4;
   std::vector<std::string> names;

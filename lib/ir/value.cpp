@@ -76,7 +76,7 @@ Value::Dict& Value::entries() {
 
 namespace {
 
-// Constants are equal when they compute the same: 0.0 differs from -0.0, every NaN is alike.
+// Constants are equal when they compute the same: 0.0 differs from -0.0, but all NaNs are equal.
 bool same_constant(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);

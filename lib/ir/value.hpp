@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values: what can stand as an argument in the graph, and what is known of a node's result.
+// Values: the arguments of a graph's nodes, and what is known about a node's result.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ListValue;
 struct TupleValue;
 struct DictValue;
 
-/// An argument: a constant, a reference to a node, or a container of such. Printed as
+/// An argument: a constant, a reference to a node, or a container of these. Printed as
 /// none, true, 3, 0.5, "text", %node, $training, [a, b], (a, b), {"k": v}, slice(a, b, c).
 class Value {
  public:
@@ -86,7 +86,7 @@ class Value {
 
   bool operator==(const Value& other) const;
 
-  /// Calls f(NodeId) for every node referred to, in order, containers included.
+  /// Calls f(NodeId) for every reference to a node, in order, inside containers too.
   template <class F>
   void for_each_node(F&& f) const {
     switch (kind()) {
@@ -105,7 +105,7 @@ class Value {
         break;
     }
   }
-  /// Puts f(NodeId), a value, in place of every node referred to, in order, containers included.
+  /// Replaces every reference to a node by the value f(NodeId), in order, inside containers too.
   template <class F>
   void change_nodes(F&& f) {
     switch (kind()) {
@@ -124,7 +124,7 @@ class Value {
         break;
     }
   }
-  /// Replaces every reference to `from` by `to`; returns how many.
+  /// Replaces every reference to `from` by `to`; returns the number of replacements.
   int replace_node(NodeId from, NodeId to);
 
  private:
@@ -135,9 +135,9 @@ class Value {
       data_;
 };
 
-/// What is known of a result: a tensor's dtype and shape, a host value's type, or the elements of a
-/// container. Text: float32[4, 16], int, float, bool, string, none, list(...), tuple(...),
-/// dict("k": ...).
+/// What is known about a result: a tensor's dtype and shape, a host value's type, or the elements
+/// of a container. Its text form: float32[4, 16], int, float, bool, string, none, list(...),
+/// tuple(...), dict("k": ...).
 struct ValueInfo {
   enum class Kind { unknown, tensor, integer, number, boolean, string, none, list, tuple, dict };
   Kind kind = Kind::unknown;

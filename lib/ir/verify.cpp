@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier: one small function per invariant, each adding sentences that name the node.
+// The verifier: one small function per invariant. Each adds sentences that name the node.
 #include "ir/verify.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::vector<std::string> Verifier::run() {
 void Verifier::check_name(const Node& node) {
   const bool valid = !node.name.empty() && std::ranges::all_of(node.name, is_identifier_char);
   if (!valid) complain(node, "has a name outside [A-Za-z0-9_]");
-  // find_node leads back to this node only while no other node took or changed the name.
+  // find_node returns this node only while no other node has taken or changed the name.
   const Node* named = graph_.find_node(node.name);
   if (named != &node) complain(node, "was renamed behind the graph's back, or shares its name");
 }

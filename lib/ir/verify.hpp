@@ -9,9 +9,9 @@
 
 namespace mase::ir {
 
-/// Every broken invariant as one sentence naming the node; empty when the graph is sound:
-/// names unique and valid, references to earlier live nodes, one output that is last, placeholders
-/// first, modules and tensors present, formats only on ports the op has.
+/// One sentence per broken invariant, which names the node; empty when the graph is sound: names
+/// are unique and valid, references go to earlier live nodes, the one output is last, placeholders
+/// come first, modules and tensors exist, and formats are only on ports that the op has.
 std::vector<std::string> verify(const Graph& graph);
 
 }  // namespace mase::ir
