@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes make from the graph and leave for later passes of the same pipeline.
+// Values that a pass computes from the graph and leaves for later passes of the same pipeline.
 #pragma once
 
 #include <map>
@@ -9,17 +9,17 @@
 
 namespace mase::passes {
 
-/// Values made from the graph as it is now, one of each type. The runner forgets them all when a
-/// pass changes the graph.
+/// Values computed from the present graph, one of each type. The runner drops them all when a pass
+/// changes the graph.
 class Derived {
  public:
-  /// Null when no pass has left such a value.
+  /// The value of this type; null when no pass has left one.
   template <class T>
   const T* find() const {
     const auto found = values_.find(typeid(T));
     return found == values_.end() ? nullptr : static_cast<const T*>(found->second.get());
   }
-  /// Takes the place of an earlier value of this type.
+  /// Keeps a value, in place of an earlier one of this type.
   template <class T>
   const T& keep(T value) {
     auto kept = std::make_shared<const T>(std::move(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass framework: one declaration per pass, and what a pass gets and gives back.
+// The pass framework: one declaration per pass, what a pass is given and what it returns.
 //
 //   struct CountDropout {
 //     static constexpr PassDoc doc{"count_dropout", PassKind::analysis, "Count the dropouts."};
@@ -28,45 +28,45 @@ namespace mase::passes {
 enum class PassKind { analysis, transform, interface };
 std::string_view kind_name(PassKind kind);
 
-/// What a pass is called, and what it does in a sentence.
+/// The name of a pass, and a sentence on what it does.
 struct PassDoc {
   std::string_view name;
   PassKind kind;
   std::string_view sentence;
-  /// How far results may move: 0 exactly, infinity for passes that change numbers on purpose.
+  /// How far results may move: 0 for no change, infinity for passes that change numbers on purpose.
   double tolerance = 0.0;
 };
 
 /// Sees a batch of inputs in placeholder order.
 using SeeBatch = std::function<void(const std::vector<Array>& inputs)>;
 
-/// What a pass needs from outside. Passes never print and never write anywhere but through it.
+/// What a pass needs from outside. Passes never print, and they write only through this.
 struct PassContext {
-  ir::MakeEvaluator evaluator;  ///< empty when no LibTorch is at hand
+  ir::MakeEvaluator evaluator;  ///< empty when there is no LibTorch
   std::vector<Array> probe;     ///< example inputs in placeholder order; may be empty
   bool probe_is_data = false;   ///< false: zeros that only give the shapes
-  /// Shows `count` rows of the training data (all, where there are fewer), spread evenly over it,
-  /// in batches; empty without a data set.
+  /// Shows `count` rows of the training data in batches (or all rows when there are fewer), spread
+  /// evenly over the data; empty without a data set.
   std::function<void(std::int64_t count, const SeeBatch& see)> training_rows;
   const ir::Graph* original = nullptr;  ///< what quantization is compared with
   std::string output_folder;            ///< ".../software/transform"
   std::string hardware_folder;          ///< ".../hardware", for the passes that emit
-  /// Stores a graph as a checkpoint, and loads one; empty when no LibTorch is at hand.
+  /// Stores a graph as a checkpoint, and loads one; empty when there is no LibTorch.
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;
-  Derived derived;  ///< what earlier passes have made from the graph
+  Derived derived;  ///< what earlier passes have computed from the graph
 
-  /// Whether there is data to learn from and something to run it on.
+  /// True when there is data to learn from and an evaluator to run it.
   bool has_data() const;
   /// Shows up to `count` rows of data in batches: training rows, else the rows of the probe.
   void each_batch(std::int64_t count, const SeeBatch& see) const;
 
-  /// For passes that make another float model of the graph (nodes now compute something else, or
-  /// other inputs are read): later comparisons are with `graph`, run on `inputs`.
+  /// For passes that make another float model of the graph (nodes compute something else, or the
+  /// graph reads other inputs): later comparisons are with `graph`, run on `inputs`.
   void start_again(const ir::Graph& graph, std::vector<Array> inputs);
 
-  /// A file name from the options inside `output_folder`; Error(Fault::config) when it would leave
-  /// it.
+  /// The path inside `output_folder` of a file that the options name; Error(Fault::config) when it
+  /// would leave that folder.
   std::string output_path(const std::string& file) const;
 
  private:
@@ -86,33 +86,33 @@ struct Result {
   bool changed = false;
   Tree info = Tree::dict();  ///< machine-readable findings
   std::vector<ReportTable> tables;
-  std::vector<std::string> text;     ///< printed as it is
-  std::vector<std::string> notes;    ///< warnings: requested but not applied, ...
-  std::vector<std::string> details;  ///< what only those who look for it want to read
+  std::vector<std::string> text;     ///< printed unchanged
+  std::vector<std::string> notes;    ///< warnings, as about settings that could not be applied
+  std::vector<std::string> details;  ///< notes that most users need not read
 };
 
-/// One row of the pass table. Options are read and run through these, generated from the
-/// declaration.
+/// One row of the pass table. Its functions, which read and check options and run the pass, are
+/// generated from the declaration.
 struct PassRow {
   PassDoc doc;
   std::vector<FieldInfo> fields;
-  /// Checks options without running anything; `own` are the ops that the user has described.
+  /// Checks options without running anything; `own` holds the user's custom ops.
   void check(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own = {}) const {
     check_options(options, diagnostics, own);
   }
   void (*check_options)(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own);
-  /// Options with every default filled in.
+  /// The options with every default filled in.
   Tree (*resolve)(const Tree& options);
   Result (*run)(ir::Graph& graph, const Tree& options, PassContext& context);
 };
 
-/// Passes with free tables provide `static void check(const Tree&, Diagnostics&)` and take the
-/// whole tree in `run(graph, tree, context)`.
+/// A pass with free tables has `static void check(const Tree&, Diagnostics&)` and takes the whole
+/// tree in `run(graph, tree, context)`.
 template <class Pass>
 concept ReadsTree = requires(const Tree& tree) {
   Pass::resolve(tree);
 };
-/// Those whose tables are named after ops check them against these, too.
+/// A pass whose tables are named after ops also checks them against the user's custom ops.
 template <class Pass>
 concept ReadsOps = requires(const Tree& tree, Diagnostics& d, const ir::CustomOps& own) {
   Pass::check(tree, d, own);

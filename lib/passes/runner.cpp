@@ -30,7 +30,7 @@ void verify_after(const ir::Graph& graph, const std::string& pass) {
   throw Error(Fault::internal, "pass '" + pass + "' left a broken graph: " + join(problems, "; "));
 }
 
-/// Largest absolute difference of two result lists; infinity when they do not correspond.
+/// The largest absolute difference of two result lists; infinity when they do not correspond.
 double max_difference(const ir::Results& before, const ir::Results& after) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (before.size() != after.size()) return infinity;
@@ -96,13 +96,13 @@ Tree history_entry(const PassCall& call, const PassRow& row) {
   return entry;
 }
 
-/// Runs one pass; foreign and plain errors get the pass's name in front.
+/// Runs one pass; puts its name in front of plain errors and of other libraries' exceptions.
 Result run_named(ir::Graph& graph, const PassCall& call, const PassRow& row, PassContext& context) {
   const Running running(Running::Kind::pass, call.name.c_str());
   try {
     return row.run(graph, call.options, context);
   } catch (const DiagnosticsError&) {
-    throw;  // its lines already say where
+    throw;  // its lines already name places
   } catch (const Error& error) {
     throw Error(error.fault(), "pass '" + call.name + "': " + error.what());
   } catch (const std::filesystem::filesystem_error& error) {
@@ -113,9 +113,9 @@ Result run_named(ir::Graph& graph, const PassCall& call, const PassRow& row, Pas
   }
 }
 
-/// Passes of the reference system that this program does not have, and what there is.
+/// A pass of the reference system that this program lacks, and what to use instead.
 struct AbsentPass {
-  std::string_view begin;  ///< of the name
+  std::string_view begin;  ///< the beginning of its name
   std::string_view instead;
 };
 
@@ -170,7 +170,7 @@ std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>
   std::vector<PassReport> reports;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const PassRow& row = *find_pass(table, calls[i].name);
-    if (row.doc.kind != PassKind::interface) stop_if_asked();  // these write what belongs together
+    if (row.doc.kind != PassKind::interface) stop_if_asked();  // not amid files of one checkpoint
     const auto start = std::chrono::steady_clock::now();
     PassReport report{calls[i].name, run_named(work, calls[i], row, context), 0, std::nullopt};
     report.seconds =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner: one function around every pass, so that passes hold nothing but their work.
+// The runner: one function around every pass, so that a pass consists of its own work only.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace mase::passes {
 
-/// A pass that a configuration asks for, with its options and where they stand.
+/// A pass that a configuration asks for, with its options and their place.
 struct PassCall {
   std::string name;
   Tree options = Tree::dict();
@@ -23,10 +23,10 @@ struct RunOptions {
   bool timing = false;
   std::vector<std::string> dump_after;  ///< pass names, or "all"
   std::string dump_folder;
-  std::optional<double> check_numerics;  ///< extra absolute tolerance; none: off
+  std::optional<double> check_numerics;  ///< extra absolute tolerance; nullopt: no check
 };
 
-/// What became of one call.
+/// The outcome of one call.
 struct PassReport {
   std::string name;
   Result result;
@@ -34,13 +34,13 @@ struct PassReport {
   std::optional<double> max_difference;  ///< with check_numerics
 };
 
-/// Reports unknown passes and wrong options of every call before anything runs; `own` are the ops
-/// that the user has described.
+/// Reports unknown passes and wrong options of all calls before anything runs; `own` holds the
+/// user's custom ops.
 void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
                  Diagnostics& diagnostics, const ir::CustomOps& own = {});
 
-/// Runs the calls in order on a copy and stores it into `graph` when all succeeded; the caller's
-/// graph is never half changed. Errors name pass and node. `done` is called after each pass.
+/// Runs the calls in order on a copy, and stores the copy in `graph` when all have succeeded; an
+/// error leaves `graph` unchanged. Errors name pass and node. Calls `done` after each pass.
 std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>& calls,
                                    const PassTable& table, PassContext& context,
                                    const RunOptions& options,

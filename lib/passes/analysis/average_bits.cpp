@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every tensor on a port adds its elements and bits to the sums of its class.
+// Each tensor on a port adds its elements and bits to the sums of its class.
 #include "passes/analysis/average_bits.hpp"
 
 #include <map>
@@ -30,8 +30,8 @@ Sum tensor_bits(const formats::Format* format, DType dtype, const Shape& shape, 
   return {bits * elements, elements};
 }
 
-/// Which tensors are data, whatever port they stand at: the second operand of a product of two
-/// streams has the port of a weight.
+/// Tells which tensors are data, whatever port they are on: in a product of two streams, the second
+/// operand is on the port of a weight.
 class Data {
  public:
   explicit Data(const ir::Graph& graph)
@@ -52,11 +52,11 @@ class Data {
 
 /// Sums of one node.
 struct NodeSums {
-  std::map<std::string, Sum> ports;  ///< all weights and all biases together
-  Sum data, weights, biases;         ///< by what the tensors are
+  std::map<std::string, Sum> ports;  ///< by port; one sum for all weights, one for all biases
+  Sum data, weights, biases;         ///< by the kind of tensor
 };
 
-/// Parameter tensors by their path, data by the producers' shapes, of one sample.
+/// The sums of a node for one sample: parameters by their tensors, data by its producers' shapes.
 NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node) {
   NodeSums sums;
   const auto add = [&](const std::string& name, bool is_data, const Sum& sum) {
@@ -74,7 +74,7 @@ NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node)
                       double(value.size())));
       continue;
     }
-    if (port.inner) continue;  // not kept
+    if (port.inner) continue;  // not stored
     port.value.for_each_node([&](ir::NodeId id) {
       const ir::ValueInfo& info = graph.node(id).info;
       if (info.is_tensor())
@@ -92,7 +92,7 @@ class Memory {
   Memory(const ir::Graph& graph, const Data& data, bool shared_bits)
       : graph_(graph), data_(data), common_(ir::common_formats(graph)), shared_bits_(shared_bits) {
     for (ir::NodeId id : graph.order()) add_node(graph.node(id));
-    // What no port reads: parameters of ops outside the table.
+    // Parameters that no port reads: those of ops outside the table.
     for (const auto& [path, tensor] : graph.tensors)
       add_parameter(path, parameter_format(graph, path));
   }
@@ -120,7 +120,7 @@ class Memory {
   void add_parameter(const std::string& path, const formats::Format* format) {
     const ir::Tensor& tensor = graph_.tensors.at(path);
     if (!tensor.is_parameter || !seen_.insert(path).second) return;
-    // Of a tensor that is cut into parts the readers of these have formats.
+    // When a tensor is cut into parts, the readers of the parts have the formats.
     const auto common = common_.find(path);
     if (!format && common != common_.end()) format = &common->second;
     parameters.add(

@@ -7,18 +7,18 @@
 namespace mase::passes {
 
 /// Bits per element averaged over elements: sum(bits(t) * numel(t)) / sum(numel(t)) over the
-/// tensors t, of one sample, on the weight, bias and data_in ports of quantizable nodes. A
-/// quantized port counts the bits of its format (for `integer` its width), any other port the bits
-/// of its dtype; what an op without formats reads that only clamps, chooses or moves (relu) counts
-/// what reads its result, as hardware rounds there. What depends on the inputs is an activation at
-/// any port, as both operands of a product are. Info: "weight_bits", "bias_bits",
-/// "activation_bits", "parameter_bits" (weights and biases).
+/// tensors t of one sample on the weight, bias and data_in ports of quantizable nodes. A quantized
+/// port counts the bits of its format (the width of `integer`), any other port the bits of its
+/// dtype. The input of an op without formats that only clamps, chooses or moves values (relu)
+/// counts the format of the op that reads its result, where hardware rounds it. A value that
+/// depends on the inputs is an activation at any port, so both operands of a product can be. Info:
+/// "weight_bits", "bias_bits", "activation_bits", "parameter_bits" (weights and biases).
 ///
-/// Over the whole graph, for one sample: "average_bitwidth" averages over every parameter once
-/// (those of layers without quantized form too), "average_bitwidth_with_activations" over these and
-/// the activations above, "memory_density" = compare_to / average_bitwidth. Without
-/// `shared_bits` exponents and scales that elements share are left out of these three. "float" has
-/// the share of parameters and MACs without a format, which a note says where there is one.
+/// Over the whole graph and one sample: "average_bitwidth" averages over every parameter once (of
+/// layers without a quantized form too), "average_bitwidth_with_activations" over these and the
+/// activations above, and "memory_density" = compare_to / average_bitwidth. Without `shared_bits`
+/// these three leave out exponents and scales that elements share. "float" has the share of
+/// parameters and MACs without a format; a note reports it when it is above 0.
 struct AverageBits {
   static constexpr PassDoc doc{"average_bits", PassKind::analysis,
                                "Average bits of weights, biases and activations."};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row per node with multiply-accumulates, and their sum.
+// A table with a row per node that has multiply-accumulates, and their sum.
 #include "passes/analysis/bitops.hpp"
 
 #include "base/text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit operations of every layer: what its formats make of its multiply-accumulates.
+// Bit operations of every layer: its multiply-accumulates, weighted by the bits of its formats.
 #pragma once
 
 #include "passes/pass.hpp"
@@ -7,8 +7,8 @@
 namespace mase::passes {
 
 /// BitOPs = MACs * weight bits * activation bits of one sample, by the rules of count_operations,
-/// for every node with MACs. Bits are the average per element, shared exponents and scales
-/// included; 32 for float32. A product of two activations has its second operand as weight.
+/// for every node with MACs. Bits are the average per element, including shared exponents and
+/// scales; float32 has 32. In a product of two activations the second operand counts as weight.
 ///
 /// Info: "macs", "bitops", "float_bitops" (all operands in 32 bits), "batch" and "nodes", a list of
 /// {"name", "op", "macs", "weight_bits", "activation_bits", "bitops"} in graph order; bitops.csv

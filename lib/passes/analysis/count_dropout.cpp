@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting dropout is one loop over the nodes; the op table says what a dropout is.
+// Counts dropout in one loop over the nodes; the op table says which nodes are dropout.
 #include "passes/analysis/count_dropout.hpp"
 
 #include "ir/op_table.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row per node and their sum.
+// A table with a row per node, and their sum.
 #include "passes/analysis/flops.hpp"
 
 #include "base/text.hpp"

@@ -8,8 +8,8 @@ namespace mase::passes {
 
 /// For one sample and every node that computes: parameters, MACs, FLOPs of the forward and of the
 /// backward pass, elements of activations read and written. Forward counts are those of
-/// count_operations. Backward: twice the forward FLOPs where there are MACs (the gradients of both
-/// operands are products of the same size), once elsewhere.
+/// count_operations. The backward pass has twice the forward FLOPs for nodes with MACs (the
+/// gradients of both operands are products of the same size), and as many for other nodes.
 ///
 /// Info: "total_parameters", "macs", "computations", "backward_computations", "batch" and "nodes",
 /// a list of {"name", "op", "total_parameters", "macs", "computations", "backward_computations",

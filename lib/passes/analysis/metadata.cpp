@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metadata passes: what they store is computed by ir/metadata.
+// The metadata passes; ir/metadata computes what they store.
 #include "ir/metadata.hpp"
 
 #include "passes/analysis/metadata.hpp"

@@ -6,7 +6,7 @@
 
 namespace mase::passes {
 
-/// Empties the metadata of every node.
+/// Clears the metadata of every node.
 struct InitMetadata {
   static constexpr PassDoc doc{"init_metadata", PassKind::analysis,
                                "Give every node empty metadata."};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rule per family of ops: what one output element costs.
+// One rule per family of ops for the cost of an output element.
 #include "passes/analysis/operations.hpp"
 
 #include <algorithm>
@@ -28,11 +28,11 @@ bool is_sequence_layer(ir::OpFamily family) {
          family == attention_layer;
 }
 
-/// Nearest pixels are only repeated.
+/// True for upsampling that computes pixels; the nearest modes only repeat them.
 bool interpolates(const ir::Node& node) { return node.op.find("nearest") == std::string::npos; }
 
-/// Elements of all the windows that cover `size` elements, as torch's adaptive pooling has them:
-/// those of a size that the number does not divide overlap.
+/// Elements of all windows that cover `size` elements in torch's adaptive pooling, whose windows
+/// overlap when their number does not divide the size.
 double tiled(std::int64_t size, std::int64_t windows) {
   double elements = 0;
   for (std::int64_t i = 0; i < windows; ++i)
@@ -73,7 +73,7 @@ OperationCounts OperationCounter::count(const ir::Node& node) {
   return counts;
 }
 
-/// Elements of a node's parameters; only of those not in `seen` when it is given.
+/// Elements of a node's parameters; when `seen` is given, only of those that are not in it.
 double OperationCounter::parameters(const ir::Node& node, std::set<std::string>* seen) const {
   double elements = 0;
   const auto add = [&](const std::string& path) {
@@ -112,7 +112,7 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
   const auto known = [&](std::size_t count) { return given.size() >= count; };
   const bool layer = family == linear || family == convolution;
   if ((layer || family == transposed_convolution) && known(2) && !given[1].shape.empty()) {
-    // Weights per place along the weight's first dimension: outputs, inputs when transposed.
+    // Weights per index of the weight's first dimension: the outputs, or the inputs if transposed.
     const double each = double(numel(given[1].shape)) / double(given[1].shape[0]);
     return (layer ? outputs(node) : given[0].elements) * each;
   }
@@ -130,7 +130,7 @@ double OperationCounter::macs(const ir::Node& node, ir::OpFamily family) const {
   return 0;
 }
 
-/// Those of one sample are its share of the results.
+/// MACs of an einsum for one sample, in proportion to its share of the results.
 double OperationCounter::contraction_macs(const ir::Node& node,
                                           const std::vector<Operand>& given) const {
   const ir::Value* text = node.find("equation");
@@ -145,7 +145,7 @@ double OperationCounter::contraction_macs(const ir::Node& node,
   return all * outputs(node) / double(std::max<std::int64_t>(numel(node.info.shape), 1));
 }
 
-/// The sum of products that the op's table states.
+/// MACs of a custom op: the sum of products that its table states.
 double OperationCounter::custom_macs(const ir::Node& node) const {
   const auto terms = ir::parse_macs(ir::custom_op(graph_, node)->macs);
   const auto factor = [&](const std::string& word) -> double {
@@ -163,7 +163,7 @@ double OperationCounter::custom_macs(const ir::Node& node) const {
   return macs;
 }
 
-/// Rows that a layer over sequences reads per sample. Those of packed sequences stand in one axis.
+/// Rows that a layer over sequences reads per sample. Packed sequences have them in one dimension.
 double OperationCounter::sequence_rows(const ir::Node& node, const Operand& input) const {
   const double all = node.find("batch_sizes")
                          ? double(numel(input.shape)) / double(elements_.batch())
@@ -171,7 +171,7 @@ double OperationCounter::sequence_rows(const ir::Node& node, const Operand& inpu
   return all / double(std::max<std::int64_t>(input.shape.back(), 1));
 }
 
-/// Every matrix for every row, and both products of attention, whose keys are the rows themselves.
+/// Every matrix counts for every row, as do both products of attention, whose keys are the rows.
 double OperationCounter::layer_macs(const ir::Node& node, const std::vector<Operand>& given,
                                     bool attends) const {
   if (given.empty() || given[0].shape.size() < 2) return 0;
@@ -185,7 +185,7 @@ double OperationCounter::layer_macs(const ir::Node& node, const std::vector<Oper
   return macs;
 }
 
-/// Bits of the weight and of the input; a product of two activations has both on data.
+/// Adds the bits of weight and input; a product of two activations has both operands on data.
 void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
                                 OperationCounts& counts) const {
   if (family == ir::OpFamily::recurrent_layer || family == ir::OpFamily::recurrent_cell)
@@ -201,7 +201,7 @@ void OperationCounter::add_bits(const ir::Node& node, ir::OpFamily family,
   counts.bitops = counts.macs * counts.activation_bits * counts.weight_bits;
 }
 
-/// Data times weight, or times data where the op has no weight.
+/// Adds the bits of data and weight, or of data and data when the op has no weight.
 void OperationCounter::add_custom_bits(const ir::Node& node, OperationCounts& counts) const {
   const std::vector<Operand> given = operands(node);
   const auto bits = [&](std::string_view port) {
@@ -213,8 +213,8 @@ void OperationCounter::add_custom_bits(const ir::Node& node, OperationCounts& co
   counts.bitops = counts.macs * counts.activation_bits * counts.weight_bits;
 }
 
-/// Each matrix with what it multiplies: the input at the first level's weight_ih, else the state.
-/// The bits of a side are means over the products.
+/// Pairs each matrix with its operand: the input for weight_ih of the first level, otherwise the
+/// state. The bits of a side are means over the products.
 void OperationCounter::add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const {
   const std::vector<Operand> given = operands(node);
   const Operand& input = given.front();
@@ -333,7 +333,7 @@ double OperationCounter::window(const ir::Node& node, const std::string& op) con
   return size->items().size() == 1 && op.ends_with("2d") ? elements * elements : elements;
 }
 
-/// Elements of all windows of a pooling that is given their number.
+/// Elements of all windows of a pooling that is given the number of windows.
 double OperationCounter::tiles(const ir::Node& node) const {
   const std::vector<Operand> given = operands(node);
   if (given.empty() || given[0].shape.size() != node.info.shape.size()) return inputs(node);

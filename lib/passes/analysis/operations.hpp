@@ -11,17 +11,17 @@
 
 namespace mase::passes {
 
-/// Counts of one node, or of a graph, for one sample; the rules stand in count_operations.hpp.
+/// Counts of one node, or of a graph, for one sample; count_operations.hpp has the rules.
 struct OperationCounts {
   double parameters = 0, macs = 0, flops = 0, bitops = 0;
   double inputs = 0, outputs = 0;               ///< elements of activations read and written
   double weight_bits = 0, activation_bits = 0;  ///< of the operands of the MACs
 
-  /// Adds what has a sum: all but the bits of operands.
+  /// Adds the other counts to these, except the bits of operands, which have no sum.
   void add(const OperationCounts& other);
 };
 
-/// A count as an integer where it is one.
+/// A count as a tree: an integer when the count is whole.
 Tree count_tree(double count);
 
 /// Counts the nodes of a graph one after another.
@@ -31,14 +31,14 @@ class OperationCounter {
 
   OperationCounts count(const ir::Node& node);
 
-  /// Of the nodes counted so far, each parameter once.
+  /// Elements of the parameters of the nodes counted so far; each parameter counts once.
   double total_parameters() const { return total_parameters_; }
   std::int64_t batch() const { return elements_.batch(); }
-  /// Nodes without a rule: "'name' (op)".
+  /// The nodes without a rule, each as "'name' (op)".
   const std::vector<std::string>& uncounted() const { return uncounted_; }
 
  private:
-  /// The tensor at one data or weight argument.
+  /// The tensor of one data or weight argument.
   struct Operand {
     std::string port;
     DType dtype;
@@ -59,7 +59,7 @@ class OperationCounter {
   void add_bits(const ir::Node& node, ir::OpFamily family, OperationCounts& counts) const;
   void add_custom_bits(const ir::Node& node, OperationCounts& counts) const;
   void add_recurrent_bits(const ir::Node& node, OperationCounts& counts) const;
-  /// Besides MACs; notes a node whose family has no rule.
+  /// The FLOPs of a node besides those of its MACs; records a node whose family has no rule.
   double other_flops(const ir::Node& node, const ir::Classified& what);
   double scores(const ir::Node& node) const;
   double window(const ir::Node& node, const std::string& op) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the tensors to profile, shows them to their collectors, and writes the results down.
+// Lists the tensors to profile, shows them to their collectors, and stores the results.
 #include "passes/analysis/profile_statistics.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class Profiler {
     return info;
   }
 
-  /// Targets that chose no node.
+  /// Targets that matched no node.
   std::vector<std::string> unused() const {
     std::vector<std::string> unused;
     for (const auto* targets : {&options_.target_weight_nodes, &options_.target_activation_nodes})
@@ -117,7 +117,7 @@ class Profiler {
                        {}});
   }
 
-  /// Collectors are made on first sight, so that integer tensors get none.
+  /// Makes collectors at the first values, so that integer tensors do not get any.
   void add(Profiled& one, const Array& values) {
     const Tree& table = table_of(tree_, tables[one.is_activation ? 1 : 0]);
     Diagnostics checked;

@@ -10,11 +10,11 @@ namespace mase::passes {
 /// `software.args.NAME.stat.STATISTIC` (results: `software.results.data_out_0.stat.STATISTIC`),
 /// where the metadata reports show them. See passes/statistics for the statistics and their keys.
 ///
-/// Options beside the fields: tables `weight_statistics` and `activation_statistics`, each with one
-/// table of arguments per statistic. Weight statistics are of the parameters and buffers of the
-/// nodes in `target_weight_nodes`, each one sample; activation statistics of the other inputs of
-/// those in `target_activation_nodes`, while the graph runs as it is on `num_samples` rows, each of
-/// which is a sample of shape [1, ...]. Targets are ops or node names, by `by`.
+/// Options besides the fields: tables `weight_statistics` and `activation_statistics`, each with
+/// one table of arguments per statistic. Weight statistics cover the parameters and buffers of the
+/// nodes in `target_weight_nodes`; each is one sample. Activation statistics cover the other inputs
+/// of the nodes in `target_activation_nodes` while the graph, unchanged, runs on `num_samples`
+/// rows; each row is a sample of shape [1, ...]. `by` says whether targets are ops or node names.
 struct ProfileStatistics {
   static constexpr PassDoc doc{"profile_statistics", PassKind::analysis,
                                "Collect statistics of weights and activations."};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the report passes print; every figure is read from the graph.
+// The output of the report passes; every figure comes from the graph.
 #include "passes/analysis/report_graph.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// To the file when one is named, else to the result's text.
+/// Writes to the file when one is named, otherwise to the result's text.
 void deliver(std::string text, const std::optional<std::string>& file, const PassContext& context,
              Result& result) {
   if (!file) {
@@ -91,7 +91,7 @@ bool wants(const std::vector<std::string>& which, const std::string& part) {
                      [&](const std::string& w) { return w == "all" || w == part; });
 }
 
-/// `data_in_0 = [4, 16]` for tensor records, the whole record for the others.
+/// `data_in_0 = [4, 16]` for a record of a tensor, the whole record for any other.
 std::string record_lines(const Tree* records) {
   std::string out;
   if (!records || !records->is_dict()) return out;

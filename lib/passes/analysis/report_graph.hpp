@@ -6,7 +6,7 @@
 
 namespace mase::passes {
 
-/// Summary table, textual graph, counts per node kind and the layers in node order.
+/// Shows a summary table, the graph's text, counts per node kind and the layers in node order.
 struct ReportGraph {
   static constexpr PassDoc doc{"report_graph", PassKind::analysis,
                                "Show the graph: node table, text, counts and layers."};
@@ -20,7 +20,7 @@ struct ReportGraph {
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 
-/// Node name, kind, MASE type and op, and type of the first data input.
+/// Shows every node's name, kind, MASE type and op, and the type of its first data input.
 struct ReportNodeType {
   static constexpr PassDoc doc{"report_node_type", PassKind::analysis,
                                "Table of every node's kind, MASE type, MASE op and value type."};
@@ -30,7 +30,7 @@ struct ReportNodeType {
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 
-/// Shapes of every node's tensor arguments and results.
+/// Shows the shapes of every node's tensor arguments and results.
 struct ReportNodeShape {
   static constexpr PassDoc doc{"report_node_shape", PassKind::analysis,
                                "Shapes of every node's tensor arguments and results."};
@@ -40,7 +40,7 @@ struct ReportNodeShape {
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 
-/// The metadata of every node as a boxed table.
+/// Shows the metadata of every node as a boxed table.
 struct ReportNodeMetaParam {
   static constexpr PassDoc doc{"report_node_meta_param", PassKind::analysis,
                                "Table of every node's metadata."};

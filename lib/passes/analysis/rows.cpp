@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements per sample of noted shapes.
+// Elements per sample, from the shapes noted in the graph.
 #include "passes/analysis/rows.hpp"
 
 #include <algorithm>

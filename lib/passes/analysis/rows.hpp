@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results are counted for one sample: how many rows a graph was noted with.
+// Counting for one sample: the batch of the shapes noted in a graph, and elements per sample.
 #pragma once
 
 #include "ir/graph.hpp"
@@ -7,19 +7,19 @@
 
 namespace mase::passes {
 
-/// The first dimension of the first tensor input: the batch that the noted shapes stand for; 1
-/// where there is none.
+/// The batch of the shapes noted in the graph: the first dimension of the first tensor input; 1
+/// when no input has one.
 std::int64_t noted_batch(const ir::Graph& graph);
 
-/// How many elements of a graph's tensors belong to one sample.
+/// The number of elements of a graph's tensors that belong to one sample.
 class SampleElements {
  public:
   explicit SampleElements(const ir::Graph& graph) : powers_(graph), batch_(noted_batch(graph)) {}
 
   std::int64_t batch() const { return batch_; }
-  /// Of a node's result, or of all its results: numel / batch where a dimension follows the batch,
-  /// wherever it stands, and numel where none does (a table that is computed once). Where that is
-  /// not known, a first dimension that is a multiple of the batch follows it.
+  /// The elements of a node's result, or of all its results: numel / batch when a dimension follows
+  /// the batch, numel otherwise (a table that is computed once). When that is not known, a first
+  /// dimension that is a multiple of the batch is taken to follow it.
   double of(const ir::Node& node) const { return of(node.id, node.info); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types come from the graph's formats, SQNR from observing the graph while it runs on the probe.
+// Types come from the graph's formats; SQNR comes from observing a run of the graph on the probe.
 #include "passes/analysis/summarize_quantization.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace mase::passes {
 namespace {
 
-/// Class of a layer, name of a function or method, else the node's name: as the reference prints
-/// it.
+/// The class of a layer, the name of a function or method, or else the node's name, as the
+/// reference system prints it.
 std::string original_type(const ir::Graph& graph, const ir::Node& node) {
   if (node.kind == ir::NodeKind::call_module)
     return std::string(graph.module_of(node).short_class());
@@ -39,12 +39,12 @@ std::string quantized_type(const std::string& original, const ir::Node& node) {
   return original + suffix;
 }
 
-/// A mask, which may have been another number before the quantization.
+/// True for a mask, which may have been another number before the quantization.
 bool is_kept_mask(float exact, float changed) {
   return exact <= weak_mask_bound && changed <= ir::mask_bound;
 }
 
-/// Energies of a signal and of the error made on it.
+/// Energies of a signal and of its error.
 struct Noise {
   double signal = 0, noise = 0;
   std::int64_t elements = 0;
@@ -62,10 +62,10 @@ struct Noise {
   }
 };
 
-/// The same of all tensors at a port, and how much of them a format could not hold.
+/// The same for all tensors at a port, and how many of their values a format could not hold.
 struct Energy : Noise {
   std::int64_t values = 0, saturated = 0;
-  Noise worst;  ///< of the tensor at the port that the format keeps least of
+  Noise worst;  ///< for the tensor at the port that the format distorts most
 
   void add(std::span<const float> exact, std::span<const float> changed) {
     Noise tensor;
@@ -76,7 +76,7 @@ struct Energy : Noise {
     elements += tensor.elements;
     if (tensor.decibel() < worst.decibel()) worst = tensor;
   }
-  /// `exact` as it is before the format, `changed` behind it.
+  /// Counts values before the format (`exact`) and after it (`changed`).
   void count(const Array& exact, const Array& changed, const formats::Format& format) {
     std::vector<std::uint8_t> outside(static_cast<std::size_t>(exact.size()));
     format.saturates(exact.span<float>(), outside, exact.shape());
@@ -104,7 +104,7 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
   }
 }
 
-/// Whether a softmax with a format reads numbers that hide elements, and are scores to the format.
+/// True for a softmax whose format takes finite numbers that hide elements for scores.
 bool reads_finite_masks(const ir::Node& node, const Array& input) {
   if (ir::base_op(node.op) != "aten::softmax") return false;
   return std::ranges::any_of(input.span<float>(), [](float value) {
@@ -112,8 +112,8 @@ bool reads_finite_masks(const ir::Node& node, const Array& input) {
   });
 }
 
-/// What a node makes of its input at all: a ReLU makes 0 of every negative number, so a format
-/// without a sign takes nothing from it.
+/// The part of an input that can change a node's result: a ReLU turns every negative number into 0,
+/// so it loses nothing to a format without a sign.
 Array what_matters(const ir::Node& node, const Array& input) {
   const std::string_view op = ir::base_op(node.op);
   if (op != "aten::relu" && op != "aten::relu6") return input;
@@ -122,8 +122,8 @@ Array what_matters(const ir::Node& node, const Array& input) {
   return Array::from(kept, input.shape());
 }
 
-/// Runs both graphs on the probe: inputs before and after quantization, outputs against the
-/// original. Nodes that read finite masks are added to `masked`.
+/// Runs both graphs on the probe and compares inputs before and after quantization, and outputs
+/// with the original's. Adds nodes that read finite masks to `masked`.
 void add_activation_energies(const ir::Graph& graph, const PassContext& context, Energies& energies,
                              std::set<std::string>& masked) {
   std::map<std::string, Array> reference;
@@ -213,7 +213,7 @@ ReportTable sqnr_table(const ir::Graph& graph, const Energies& energies, const s
     for (const char* port : {"weight", "bias", "data_in", "data_out"}) {
       row.push_back(decibel_text(found->second, port));
       const auto energy = found->second.find(port);
-      // JSON has no infinity: an exact port is written as the word.
+      // JSON has no infinity, so an exact port is written as a word.
       if (energy == found->second.end()) continue;
       const double value = energy->second.decibel();
       record[port] = std::isinf(value) ? Tree("exact") : Tree(value);
@@ -223,8 +223,8 @@ ReportTable sqnr_table(const ir::Graph& graph, const Energies& energies, const s
   return table;
 }
 
-/// Bits of one element at a port, and at those that take its format where they have none of their
-/// own (the matrices of a recurrent layer for "weight"), each by its elements.
+/// Bits per element at a port and at the ports that take its format when they have no format (for
+/// "weight", the matrices of a recurrent layer), averaged over their elements.
 std::optional<double> bits_at_port(const ir::Graph& graph, const ir::Node& node,
                                    std::string_view port) {
   double bits = 0, elements = 0;
@@ -240,23 +240,23 @@ std::optional<double> bits_at_port(const ir::Graph& graph, const ir::Node& node,
 
 constexpr double least_decibel = 10;
 constexpr std::size_t most_ports = 5;
-/// Formats of fewer bits may be worse than that at their best.
+/// Formats with fewer bits may be below 10 dB at their best.
 constexpr double least_bits = 4;
 
-/// Whether what reads the port adds it to something.
+/// True when the node adds the value at the port to something.
 bool is_summand(const ir::Node& node, std::string_view port) {
   const std::string_view op = ir::base_op(node.op);
   return port == "bias" || op == "aten::add" || op == "aten::sub";
 }
 
-/// Whether what a format does to a summand is a thousandth of the sum.
+/// True when the error of a summand's format is at most a thousandth of the sum.
 bool is_lost_in_sum(const Noise& summand, const std::map<std::string, Energy>& ports) {
   const auto sum = ports.find("data_out");
   return sum != ports.end() && summand.mean_noise() < 1e-3 * sum->second.mean_signal();
 }
 
-/// Ports whose format of 4 bits or more keeps next to nothing of a tensor: of two factors the small
-/// one may be lost where one format serves both.
+/// Notes ports whose format of 4 bits or more keeps next to nothing of a tensor: when one format
+/// serves two factors, the small one may be lost.
 void warn_of_noise(const ir::Graph& graph, const Energies& energies, Result& result) {
   std::vector<std::string> ports;
   for (ir::NodeId id : graph.order()) {
@@ -281,7 +281,7 @@ void warn_of_noise(const ir::Graph& graph, const Energies& energies, Result& res
                          "format of blocks");
 }
 
-/// Percent of the values on each port that lie beyond its format.
+/// The percentage of values on each port that lie beyond its format.
 ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
                              const std::string& folder, Tree& info) {
   ReportTable table{"Saturated values [%]",
@@ -308,7 +308,7 @@ ReportTable saturation_table(const ir::Graph& graph, const Energies& energies,
   return table;
 }
 
-/// Bits per element on the ports of quantized nodes, shared exponents and scales included.
+/// Bits per element on the ports of quantized nodes, including shared exponents and scales.
 ReportTable bits_table(const ir::Graph& graph, const std::string& folder, Tree& info) {
   ReportTable table{"Bits per element",
                     {"Node", "Weight", "Bias", "Data in", "Output"},

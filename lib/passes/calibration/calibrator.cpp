@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs over the data: magnitudes first, then every candidate of every port at once.
+// Runs over the data twice: first for magnitudes, then for all candidates of all ports at once.
 #include "passes/calibration/calibrator.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Source source_at(const ir::Graph& graph, const PortName& name) {
   return all;
 }
 
-/// A tensor as the parts that have the calibrated field's value of their own: itself, or its
+/// The parts of a tensor that each have a value of the calibrated field: the tensor itself, or its
 /// channels.
 std::vector<Array> parts_of(const Array& values, bool per_channel) {
   if (!per_channel) return {values};
@@ -55,7 +55,7 @@ std::vector<Array> parts_of(const Array& values, bool per_channel) {
   return parts;
 }
 
-/// The format of one such part.
+/// The format of one part.
 formats::Format part_format(const formats::Format& format) {
   if (!format.per_channel()) return format;
   Tree fields = format.fields();
@@ -71,7 +71,7 @@ double largest_of(const Array& values) {
   return largest;
 }
 
-/// What is measured at one port: largest magnitudes in a first run, then scores, each by part.
+/// Measurements at one port, by part: largest magnitudes in the first run, scores in the second.
 struct PortParts {
   formats::Format format;
   std::vector<double> largest;
@@ -88,7 +88,7 @@ struct PortParts {
       largest[i] = std::max(largest[i], largest_of(part));
     });
   }
-  /// Candidates for what was looked at; the format that there is for parts of zeros.
+  /// Sets up the candidates of every part; a part of zeros only has its present format.
   void begin(const CalibrationOptions& options) {
     const formats::Format plain = part_format(format);
     const std::string& field = formats::find_format(format.name())->calibrated;
@@ -110,7 +110,7 @@ void check_source(const Source& source, const formats::Format& format) {
                  "give it granularity = \"tensor\"");
 }
 
-/// The scores of every port, after the run that measures them.
+/// Runs over the data and returns the scores of every port.
 std::vector<PortParts> measure(const ir::Graph& graph, const std::vector<PortName>& ports,
                                const CalibrationOptions& options, const PassContext& context) {
   std::vector<Source> sources;
@@ -129,7 +129,7 @@ std::vector<PortParts> measure(const ir::Graph& graph, const std::vector<PortNam
   return measured;
 }
 
-/// What was chosen for one port.
+/// The choice for one port.
 struct Choice {
   formats::Format format;
   Tree value;
@@ -137,12 +137,12 @@ struct Choice {
   double share() const { return values > 0 ? double(saturated) / double(values) : 0.0; }
 };
 
-/// A channel of next to nothing, as batch norms make them that training has given up, must not take
-/// every sum to its own binary point: steps end here below those of the widest channel, in bits.
+/// The most bits by which a channel may be finer than the widest one. A channel close to zero, as a
+/// batch norm leaves it when training has given it up, must not move every sum to its binary point.
 constexpr std::int64_t finest_beyond_widest = 16;
 
-/// The format with the values of its channels, fraction bits all. Channels of zeros, which any
-/// value suits, get the finest of the others; the field of the whole tensor gets the least.
+/// Gives the format the values of its channels, which are all fraction bits. A channel of zeros,
+/// which any value suits, gets the finest of the others; the whole tensor's field gets the least.
 void give_channels(Choice& choice, const std::vector<Candidate>& chosen,
                    const std::vector<double>& largest) {
   std::optional<std::int64_t> least, most;
@@ -164,8 +164,8 @@ void give_channels(Choice& choice, const std::vector<Candidate>& chosen,
   choice.format = formats::format_of(row.name, fields);
 }
 
-/// The binary point of sums of products at a node: what a bias has below changes no sum by half of
-/// a step, but would widen every weight and sum. None where formats have no such points.
+/// The binary point of sums of products at a node. Finer bits of a bias change no sum by half a
+/// step, but would widen every weight and sum. Returns nullopt when a format has no binary point.
 std::optional<std::int64_t> finest_bias(const ir::Node& node) {
   std::int64_t point = 0;
   for (const char* port : {"data_in", "weight"}) {
@@ -183,7 +183,7 @@ std::optional<std::int64_t> finest_bias(const ir::Node& node) {
   return point;
 }
 
-/// Whether a node adds up products of its data and its weight, and then its bias.
+/// True when a node adds up products of its data and its weight, and then adds its bias.
 bool sums_products(const ir::Graph& graph, const ir::Node& node) {
   using enum ir::OpFamily;
   constexpr std::array families{linear, convolution, transposed_convolution, added_product};
@@ -251,7 +251,7 @@ void report(const PortName& port, const Choice& choice, const CalibrationOptions
                            " % of the calibration values saturate in " + format);
 }
 
-/// The places of ports in the order in which they are chosen: that of a bias follows others.
+/// The indices of ports in the order in which their formats are chosen: biases come last.
 std::vector<std::size_t> biases_last(const std::vector<PortName>& ports) {
   std::vector<std::size_t> places(ports.size());
   std::iota(places.begin(), places.end(), 0);

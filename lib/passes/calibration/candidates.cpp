@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works through the fields and the range of a format; knows none by name.
+// Works with any format through its fields and its range, not by its name.
 #include "passes/calibration/candidates.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const formats::FormatRow& row_of(const formats::Format& format) {
   return *row;
 }
 
-/// The candidates that exist among some values of the field.
+/// The candidates for those of the field's values with which the format exists.
 std::vector<Candidate> existing(const formats::Format& format, const std::string& field,
                                 const std::vector<Tree>& values) {
   std::vector<Candidate> found;
@@ -32,7 +32,7 @@ std::vector<Candidate> existing(const formats::Format& format, const std::string
   return found;
 }
 
-/// Integers of a field, whose reach falls as they grow.
+/// The integers of a field; the reach falls as they grow.
 class Integers {
  public:
   Integers(const formats::Format& format, const FieldInfo& field)
@@ -50,7 +50,7 @@ class Integers {
     return Candidate{Tree(value), *made, reach_of(*made)};
   }
 
-  /// The first integer whose reach is no more than `most`; high + 1 when there is none.
+  /// The first integer with a reach of at most `most`; high + 1 when every reach is larger.
   std::int64_t first_within(double most) const {
     std::int64_t from = low, to = high + 1;
     while (from < to) {
@@ -66,7 +66,7 @@ class Integers {
  private:
   static constexpr std::int64_t default_span = 4096;
 
-  /// Where there is no such format, it would reach too far or not far enough.
+  /// The reach with this value; a value without a format would reach too far or not far enough.
   double reach_at(std::int64_t value) const {
     const auto candidate = at(value);
     if (candidate) return candidate->reach;
@@ -82,7 +82,7 @@ double distance(const Candidate& one, double largest) {
   return one.reach > 0 ? std::fabs(std::log2(one.reach / largest)) : INFINITY;
 }
 
-/// Integers of a useful reach; where there is none, the one nearest to the tensor's magnitude.
+/// The integers with a useful reach; without any, the one nearest to the tensor's magnitude.
 std::vector<Candidate> integers_near(const formats::Format& format, const FieldInfo& field,
                                      double largest) {
   const Integers integers(format, field);

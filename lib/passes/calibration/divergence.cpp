@@ -25,7 +25,7 @@ Kept kept_bins(const std::vector<std::uint8_t>& saturated) {
   return kept;
 }
 
-/// The counts with the mass of the saturating bins at the two edges.
+/// The counts with the mass of saturating bins moved to the two edges.
 std::vector<double> reference(const std::vector<std::int64_t>& counts, Kept kept) {
   std::vector<double> mass(counts.begin(), counts.end());
   for (std::size_t i = 0; i < kept.first; ++i) mass[kept.first] += std::exchange(mass[i], 0.0);
@@ -34,7 +34,7 @@ std::vector<double> reference(const std::vector<std::int64_t>& counts, Kept kept
   return mass;
 }
 
-/// Mass of each step of the format spread over the bins that `reference` fills.
+/// The mass of each step of the format, spread over the bins that `reference` fills.
 std::vector<double> spread(const std::vector<std::int64_t>& counts,
                            const std::vector<double>& reference, const std::vector<float>& value,
                            Kept kept) {

@@ -9,8 +9,8 @@
 
 namespace mase::passes {
 
-/// How a value is chosen from data. Among candidates that serve equally well, `minmax`,
-/// `percentile` and `mse` take the smallest range.
+/// How a value is chosen from data. Among equally good candidates, `minmax`, `percentile` and `mse`
+/// take the smallest range.
 ///
 /// - minmax: the fewest saturated values, hence the smallest range that holds every value.
 /// - percentile: the smallest range with at least `percentile` % of the values inside.
@@ -23,7 +23,7 @@ struct CalibrationOptions {
   std::int64_t num_samples = 512;
   double saturation_warning = 0.01;
 
-  /// `method_key` names the method's option, which other options may stand beside.
+  /// `method_key` is the name of the option `method`; a pass with other options can rename it.
   static constexpr auto calibration_fields(std::string_view method_key) {
     using Options = CalibrationOptions;
     return std::tuple{

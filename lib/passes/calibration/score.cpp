@@ -23,12 +23,12 @@ double squared_error(std::span<const float> exact, std::span<const float> quanti
   return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
 }
 
-/// Whether a value's code depends on values beside it: only then is there something to share.
+/// True when the code of a value depends on other values, so that values share bits.
 bool shares_bits(const formats::Format& format) {
   return format.bits_per_element({1}) != format.bits_per_element({4096});
 }
 
-/// The first index with the least cost; candidates stand in the order of their reach.
+/// The first index with the least cost; candidates are in the order of their reach.
 std::size_t least(const std::vector<Score>& scores,
                   const std::function<double(const Score&)>& cost) {
   const auto found =
@@ -50,7 +50,7 @@ std::size_t choose(const std::vector<Candidate>& candidates, const std::vector<S
   const double allowed = (100 - options.percentile) / 100 * double(count);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (double(scores[i].saturated) > allowed) continue;
-    // Of candidates with one reach (rules of a shared scale) the one that saturates least.
+    // Among candidates with equal reach (rules of a shared scale), the one that saturates least.
     std::size_t best = i;
     for (std::size_t j = i; j < scores.size() && candidates[j].reach == candidates[i].reach; ++j)
       if (scores[j].saturated < scores[best].saturated) best = j;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calibration measures of every candidate of a port, and which candidate each method takes.
+// What calibration measures for every candidate of a port, and which candidate each method takes.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace mase::passes {
 
-/// How a format does on the values seen; the less the better.
+/// How well a format suits the values seen; lower is better.
 struct Score {
   std::int64_t saturated = 0;  ///< values beyond the format
   double squared_error = 0;    ///< sum of (q(x) - x)^2; measured for mse only
   double divergence = 0;       ///< in nats; measured for kl only
 };
 
-/// Measures the candidates of one port over the tensors that it is shown.
+/// Measures the candidates of one port on the tensors passed to add().
 class PortScores {
  public:
   /// Error(Fault::config) when the method cannot tell the candidates apart.
@@ -33,13 +33,13 @@ class PortScores {
 
  private:
   std::vector<Candidate> candidates_;
-  bool errors_;  ///< whether the method asks for squared errors
+  bool errors_;  ///< true when the method needs squared errors
   std::vector<Score> scores_;
   std::optional<Histogram> histogram_;
   std::int64_t count_ = 0;
 };
 
-/// The candidate that a method takes, from candidates in the order of their reach.
+/// The index of the candidate that the method takes; `candidates` are in the order of their reach.
 std::size_t choose(const std::vector<Candidate>& candidates, const std::vector<Score>& scores,
                    std::int64_t count, const CalibrationOptions& options);
 

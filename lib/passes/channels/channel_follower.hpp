@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelFollower: the state of follow_channels, one member function per rule. Inside of the
-// folder.
+// ChannelFollower: the state of follow_channels, with one member function per rule. Only this
+// folder uses it.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@
 
 namespace mase::passes {
 
-/// A dimension counted from the front; Error(Fault::file) when the rank has none such.
+/// A dimension counted from the front; Error(Fault::file) when the rank has no such dimension.
 std::size_t place_of(std::int64_t dim, std::size_t rank);
 
-/// Walks a graph once, and joins the channels that must keep the same width.
+/// Walks a graph once and joins the channels that must keep the same width.
 class ChannelFollower {
  public:
   explicit ChannelFollower(const ir::Graph& graph) : graph_(graph) {}
@@ -31,7 +31,7 @@ class ChannelFollower {
   void visit(const ir::Node& node);
   void visit_output(const ir::Node& node);
   void visit_size(const ir::Node& node);
-  /// Numbers computed from a size that may change are followed into views only.
+  /// Makes channels keep their width when a node takes a number that is computed from their size.
   void keep_numbers(const ir::Node& node);
   ChannelLayout unknown(const ir::Node& node);
 
@@ -74,7 +74,7 @@ class ChannelFollower {
                    std::size_t last, ChannelLayout& out);
   void follow_sizes(const ir::Node& node, const ChannelLayout& out);
 
-  // What rules ask for.
+  // Questions that rules ask.
   std::int64_t number(const ir::Node& node, std::string_view name, std::int64_t otherwise) const;
   const ir::Node* data(const ir::Node& node) const;  ///< the node of the first data argument
   const Shape& shape_in(const ir::Node& node) const { return data(node)->info.shape; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of a followed graph, in words.
+// The groups of a graph, with the reasons in words.
 #include "passes/channels/channel_groups.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of layers whose widths can only be scaled together: what a search over widths varies.
+// Groups of layers whose widths can only be scaled together; a search over widths varies these.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@ namespace mase::passes {
 /// Layers whose output channels can only be scaled together.
 struct ChannelGroup {
   std::vector<std::string> nodes;  ///< linear and convolution nodes, in graph order
-  /// Channels; for channels that move in blocks (the groups of a convolution, the channels behind
-  /// an unflatten) the blocks. width * factor must be a whole number.
+  /// The number of channels, or of blocks when channels move in blocks (the groups of a
+  /// convolution, the channels after an unflatten). width * factor must be a whole number.
   std::int64_t width = 0;
   bool may_scale = false;
-  std::string reason;  ///< a half sentence on why not; empty where it may
+  std::string reason;  ///< why it must not be scaled, as a clause; empty when it may
 };
 
-/// In the order of their first nodes. A depthwise convolution behind a concatenation is in every
-/// group that it reads.
+/// The groups of a graph, in the order of their first nodes. A depthwise convolution after a
+/// concatenation is in every group that it reads.
 std::vector<ChannelGroup> channel_groups(const ir::Graph& graph);
 
 namespace channel_detail {
 
-/// Whether the group has only obstacles that are ops without a rule.
+/// True when all obstacles of the group are ops without a rule.
 bool is_unsupported(const ChannelUnit& unit);
 std::string reason_of(const ir::Graph& graph, const ChannelUnit& unit);
 /// The groups with producers, in the order of their first producer.

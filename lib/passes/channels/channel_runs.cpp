@@ -80,7 +80,7 @@ void ChannelSpace::add_producer(const ChannelRuns& runs, const std::string& node
   for (const ChannelRun& run : resolve(runs)) push_once(at(run.group).producers, node);
 }
 
-/// Runs of equal size become one group, the one with fewer and larger channels.
+/// Makes runs of equal size one group: the one with fewer and larger channels.
 bool ChannelSpace::unify(const ChannelRun& left, const ChannelRun& right) {
   const ChannelRun& coarse = left.repeat >= right.repeat ? left : right;
   const ChannelRun& fine = left.repeat >= right.repeat ? right : left;
@@ -89,7 +89,7 @@ bool ChannelSpace::unify(const ChannelRun& left, const ChannelRun& right) {
   return true;
 }
 
-/// The run's group becomes two, the first with the given elements of the run.
+/// Splits the run's group in two; the first part has the given elements of the run.
 bool ChannelSpace::split(const ChannelRun& run, std::int64_t elements) {
   if (elements % run.repeat != 0 || !unit(run.group).producers.empty()) return false;
   const std::int64_t width = unit(run.group).width, first = elements / run.repeat;

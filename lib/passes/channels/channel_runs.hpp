@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the elements of a tensor's dimension belong to channels that are scaled together: groups of
-// channels, unified as a graph is followed.
+// How the elements of a tensor's dimension belong to groups of channels that are scaled together.
+// Groups are unified while a graph is followed.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace mase::passes {
 
-/// The channels of one group in order, each of them `repeat` consecutive elements: a convolution's
-/// output has repeat 1, the same behind a flatten height * width.
+/// The channels of one group in order; each has `repeat` consecutive elements. A convolution's
+/// output has repeat 1, and height * width after a flatten.
 struct ChannelRun {
   int group = 0;
   std::int64_t repeat = 1;
   bool operator==(const ChannelRun&) const = default;
 };
 
-/// A dimension, run after run (several after a concatenation). Empty: its size never changes.
+/// The runs of a dimension in order (several after a concatenation); empty: its size never changes.
 using ChannelRuns = std::vector<ChannelRun>;
 
 /// Why a group keeps its width.
@@ -25,40 +25,40 @@ struct ChannelObstacle {
   /// Why channels cannot be scaled.
   enum class Kind {
     output,  ///< its channels are results of the model
-    stays,   ///< its channels meet channels that never change, as those of an input
+    stays,   ///< its channels meet channels that never change, such as those of an input
     op,      ///< its channels cannot be followed through a node
   };
   Kind kind = Kind::op;
-  std::string node;  ///< where that is
+  std::string node;  ///< the node where that happens
   bool operator==(const ChannelObstacle&) const = default;
 };
 
-/// Channels that keep the same number as each other, wherever they go.
+/// A group: channels whose number must be the same wherever they go.
 struct ChannelUnit {
   std::int64_t width = 0;              ///< channels, or blocks of channels that move together
   std::vector<std::string> producers;  ///< layers that make them, in graph order
   std::vector<ChannelObstacle> obstacles;
-  ChannelRuns bound;  ///< not empty: the group was found to be made of these
+  ChannelRuns bound;  ///< not empty: the group turned out to consist of these runs
 };
 
-/// Groups as variables: `join` makes two dimensions agree, binding groups to each other. A group
-/// whose channels turn out to move in blocks is bound to the group of those blocks; a group without
-/// producers (the input side of a weight) may be split where a concatenation has its seam.
+/// Groups as variables: `join` makes two dimensions agree by binding groups to each other. A group
+/// whose channels turn out to move in blocks is bound to the group of those blocks. A group without
+/// producers (the input side of a weight) may be split at the seam of a concatenation.
 class ChannelSpace {
  public:
   ChannelRuns add(std::int64_t width);
-  /// The same runs in groups that are bound to nothing.
+  /// The same runs in terms of groups that are not bound.
   ChannelRuns resolve(const ChannelRuns& runs) const;
   std::int64_t size(const ChannelRuns& runs) const;  ///< elements
   const ChannelUnit& unit(int group) const { return units_[static_cast<std::size_t>(group)]; }
   int count() const { return static_cast<int>(units_.size()); }
 
-  /// Makes two dimensions of a node have the same channels. What cannot agree keeps its width.
+  /// Makes two dimensions of a node have the same channels; if they cannot, they keep their width.
   void join(const ChannelRuns& left, const ChannelRuns& right, const std::string& node);
-  /// The groups of these runs keep their width.
+  /// Makes the groups of these runs keep their width.
   void keep(const ChannelRuns& runs, const ChannelObstacle& obstacle);
-  /// Makes blocks of `block` elements move together: every run's repeat becomes a multiple of it.
-  /// False where blocks do not fit; then the groups keep their width.
+  /// Makes blocks of `block` elements move together: every run's repeat becomes a multiple of
+  /// `block`. Returns false when blocks do not fit; the groups then keep their width.
   bool move_in_blocks(const ChannelRuns& runs, std::int64_t block, const std::string& node);
   void add_producer(const ChannelRuns& runs, const std::string& node);
 

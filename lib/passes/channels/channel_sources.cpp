@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importance of channels, and the choice of copies and of what goes.
+// The importance of channels, and the choice of those to copy and to remove.
 #include "passes/channels/channel_sources.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace mase::passes {
 namespace {
 
-/// Sum of |w| over everything but one dimension.
+/// The sum of |w| over all dimensions except one.
 std::vector<double> norms_along(const Array& weight, std::size_t axis) {
   const Array floats = weight.to_float32();
   const auto values = floats.span<float>();
@@ -23,7 +23,7 @@ std::vector<double> norms_along(const Array& weight, std::size_t axis) {
   return norms;
 }
 
-/// By group and channel.
+/// The importance of every channel, by group and channel.
 std::vector<std::vector<double>> importances(const ir::Graph& graph, const ChannelMap& map) {
   std::vector<std::vector<double>> sums;
   for (int group = 0; group < map.space.count(); ++group)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over the graph, which rule each family of ops has, and what the rules ask for.
+// The walk over the graph, the rule of each family of ops, and the questions that rules ask.
 #include "passes/channels/follow_channels.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ ChannelLayout ChannelFollower::transposed_convolution(const ir::Node& node) {
   return convolve(node, true);
 }
 
-/// Input [N, C, spatial ...] or [C, spatial ...]; the weight has two dimensions before its spatial.
+/// Input [N, C, spatial ...] or [C, spatial ...]; the weight is [.., .., spatial ...].
 ChannelLayout ChannelFollower::convolve(const ir::Node& node, bool transposed) {
   const std::string* weight = graph_.tensor_of(node, "weight");
   ChannelLayout layout = layout_in(node);
@@ -45,7 +45,7 @@ ChannelRuns ChannelFollower::dense(const ir::Node& node, const std::string& weig
 }
 
 /// The weight's dimension 0 is [groups, channels of a group]: of the output, or of the input when
-/// transposed. Input and output move in those blocks, and groups come and go with them.
+/// transposed. Input and output move in these blocks, and the number of groups follows them.
 ChannelRuns ChannelFollower::grouped(const ir::Node& node, const std::string& weight,
                                      const ChannelRuns& in, std::int64_t groups, bool transposed) {
   ParameterChannels& channels = channels_of(weight);

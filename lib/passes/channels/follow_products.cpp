@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of products of activations: channels may be their batch dimensions (the heads of an
-// attention), not what they sum over.
+// attention), but not the dimension that they sum over.
 #include "passes/channels/channel_follower.hpp"
 
 namespace mase::passes {
@@ -32,7 +32,7 @@ ChannelLayout ChannelFollower::attention(const ir::Node& node) {
   return leading(node, given);
 }
 
-/// The dimensions of a result before its last two: those of its inputs, aligned at the end.
+/// The dimensions of a result before its last two: those of the inputs, aligned at the end.
 ChannelLayout ChannelFollower::leading(const ir::Node& node, const std::vector<ir::NodeId>& given) {
   ChannelLayout out(node.info.shape.size());
   std::vector<bool> known(out.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of elementwise, pooling and reshaping ops: which dimension of the result is which of the
-// input.
+// Rules of elementwise, pooling and reshaping ops: which dimension of the input each dimension of
+// the result is.
 #include <algorithm>
 
 #include "ir/op_table.hpp"
@@ -9,7 +9,7 @@
 namespace mase::passes {
 namespace {
 
-/// More copies of one channel than this along a dimension are not followed.
+/// The most copies of one channel along a dimension that are followed.
 constexpr std::size_t most_runs = 4096;
 
 std::int64_t product(const Shape& shape, std::size_t first, std::size_t last) {
@@ -25,7 +25,7 @@ bool all_integers(const ir::Value* list) {
          });
 }
 
-/// A list of `copies` equal parts as one part; empty when it is none.
+/// One part of a list of `copies` equal parts; empty when the parts are not equal.
 ChannelRuns period(const ChannelRuns& runs, std::size_t copies) {
   if (runs.size() % copies != 0) return {};
   const auto length = static_cast<std::ptrdiff_t>(runs.size() / copies);
@@ -60,8 +60,8 @@ ChannelLayout ChannelFollower::elementwise(const ir::Node& node) {
   return out;
 }
 
-/// An operand's dimension of the given size at a place of the result: a smaller one is repeated and
-/// must stay as it is.
+/// Joins an operand's dimension with the result's dimension of the given size. A smaller dimension
+/// is repeated and must keep its width.
 void ChannelFollower::meet(const ir::Node& node, std::int64_t size, const ChannelRuns& runs,
                            std::size_t at, ChannelLayout& out, std::vector<bool>& known) {
   if (size != node.info.shape[at]) return keep(node, runs);
@@ -70,7 +70,7 @@ void ChannelFollower::meet(const ir::Node& node, std::int64_t size, const Channe
   known[at] = true;
 }
 
-/// Pooling and resizing along the last one or two dimensions.
+/// Pooling and resampling along the last one or two dimensions.
 ChannelLayout ChannelFollower::window(const ir::Node& node) {
   ChannelLayout layout = layout_in(node);
   const std::size_t spatial = ir::classify(graph_, node).op.ends_with("1d") ? 1 : 2;
@@ -113,7 +113,7 @@ ChannelLayout ChannelFollower::reduce(const ir::Node& node) {
   const ChannelLayout layout = layout_in(node);
   std::vector<bool> gone(layout.size(), true);
   const ir::Value* dim = graph_.argument(node, "dim");
-  ir::Value::List dims;  // none: all of them
+  ir::Value::List dims;  // empty: all dimensions
   if (all_integers(dim)) dims = dim->items();
   if (dim && dim->kind() == ir::Value::Kind::integer) dims = {*dim};
   if (dims.empty() && dim && !dim->is_none()) return unknown(node);
@@ -209,8 +209,8 @@ ChannelLayout ChannelFollower::reshape(const ir::Node& node) {
   return out;
 }
 
-/// Dimensions [first, last) as one. Elements of an outer dimension repeat the channels, those of an
-/// inner one lie within a channel.
+/// The dimensions [first, last) as one. Elements of outer dimensions repeat the channels; those of
+/// inner dimensions lie within a channel.
 ChannelRuns ChannelFollower::merged(const ir::Node& node, const Shape& shape,
                                     const ChannelLayout& layout, std::size_t first,
                                     std::size_t last) {
@@ -235,8 +235,8 @@ ChannelRuns ChannelFollower::merged(const ir::Node& node, const Shape& shape,
   return runs;
 }
 
-/// One dimension as the result's dimensions [first, last). Where channels are repeated they stand
-/// in the inner dimensions; otherwise the outermost dimension has them, in blocks.
+/// One dimension as the result's dimensions [first, last). Repeated channels are in the inner
+/// dimensions; otherwise the outermost dimension has the channels, in blocks.
 void ChannelFollower::taken_apart(const ir::Node& node, const ChannelRuns& runs, std::size_t first,
                                   std::size_t last, ChannelLayout& out) {
   const Shape& shape = node.info.shape;
@@ -254,8 +254,8 @@ void ChannelFollower::taken_apart(const ir::Node& node, const ChannelRuns& runs,
     out[first].push_back({run.group, run.repeat / inner});
 }
 
-/// The sizes written in the call: numbers follow the result's dimensions; numbers that other nodes
-/// read from a shape must have read the same channels.
+/// Follows the sizes in a call. Written numbers follow the result's dimensions; numbers that other
+/// nodes read from a shape must come from the same channels.
 void ChannelFollower::follow_sizes(const ir::Node& node, const ChannelLayout& out) {
   for (const char* argument : {"size", "shape", "sizes"}) {
     const ir::Value* list = graph_.argument(node, argument);

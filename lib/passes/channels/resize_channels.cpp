@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors, written numbers and shapes of a graph at their new widths.
+// Changes the tensors, written numbers and shapes of a graph to their new widths.
 #include "passes/channels/resize_channels.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Array taken(const Array& array, std::size_t axis, const std::vector<std::int64_t
   return result;
 }
 
-/// Calls f(place along the dimension, value) for every float.
+/// Calls f(index along the dimension, value) for every float.
 template <class F>
 void for_each_along(Array& array, std::size_t axis, F&& f) {
   std::size_t inner = 1;
@@ -121,7 +121,7 @@ class Resizer {
     }
   }
 
-  /// What formats hold for every channel of a tensor follows the channels.
+  /// Resizes the values that formats hold for every channel of a tensor.
   void resize_formats(const std::string& path, const std::vector<std::int64_t>& old) {
     for (const ir::NodeId id : graph_.order()) {
       ir::Node& node = graph_.node(id);
@@ -148,7 +148,7 @@ class Resizer {
     return formats::format_of(format.name(), fields);
   }
 
-  /// Copies start to differ, or training would keep them equal.
+  /// Makes copies differ, since training would keep them equal otherwise.
   void add_noise(const std::string& path, Array& value, std::size_t axis,
                  const std::vector<bool>& is_copy) const {
     if (value.dtype() != DType::float32) return;
@@ -158,7 +158,7 @@ class Resizer {
     });
   }
 
-  /// Each tensor has its own stream, by its place, as the models' initial weights have.
+  /// The random stream of a tensor, by its place, as for the initial weights of models.
   std::uint64_t stream_of(const std::string& path) const {
     const auto at = std::ranges::find(graph_.tensor_order, path);
     return static_cast<std::uint64_t>(at - graph_.tensor_order.begin());
@@ -182,7 +182,7 @@ class Resizer {
     }
   }
 
-  /// What torch.nn starts with: uniform weights and biases of layers, norms that change nothing.
+  /// Sets torch.nn's initial values: uniform weights and biases, and norms that change nothing.
   void start(const ir::Module& module, const std::string& argument, const std::string& path,
              bool layer) {
     Array& value = graph_.tensors.at(path).value;

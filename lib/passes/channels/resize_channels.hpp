@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every tensor, shape and written number of a graph the new widths of its channels.
+// Gives the tensors, shapes and written numbers of a graph new widths of channels.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace mase::passes {
 
 /// Where the weights of resized layers come from.
 struct ResizeOptions {
-  bool random = false;  ///< fresh initial weights for the layers concerned
+  bool random = false;  ///< give the resized layers fresh initial weights
   double noise = 0;
   std::uint64_t seed = 0;
 };
 
-/// Error before anything changes: Fault::config for tensors beyond 2^31 elements,
-/// Fault::unsupported for weights to be divided that are not float32.
+/// Resizes the graph. Throws before anything changes: Error(Fault::config) for tensors of more than
+/// 2^31 elements, Error(Fault::unsupported) for weights to be divided that are not float32.
 void resize_channels(ir::Graph& graph, const ChannelMap& map, const ChannelWidths& widths,
                      const ResizeOptions& options);
 

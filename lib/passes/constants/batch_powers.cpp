@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sweep over the nodes; numbers on the host, and which rule a family has.
+// One sweep over the nodes, numbers on the host, and the rule of each family.
 #include "passes/constants/batch_powers.hpp"
 
 #include <algorithm>
@@ -80,8 +80,8 @@ Powers BatchPowers::input(const ir::Node& node) const {
   return powers;
 }
 
-/// Sizes have powers of their own, their products the sum; other numbers are known where all that
-/// they are made from is independent of the batch.
+/// A size has the power of its dimension, and a product of sizes the sum of their powers. For other
+/// numbers the power is known when all their sources are independent of the batch.
 Powers BatchPowers::number(const ir::Node& node) const {
   if (const auto read = size_read(graph_, node)) return {of(read->tensor)[*read->dim]};
   if (node.op == "aten::mul.int") {
@@ -156,7 +156,7 @@ Powers BatchPowers::of_first(const ir::Node& node) const {
   return inputs.empty() ? Powers() : of(inputs.front());
 }
 
-/// Of a number among the arguments, also one in a tensor.
+/// The power of a number among the arguments, also of one in a tensor.
 Power BatchPowers::of_value(const ir::Value& value) const {
   if (value.kind() == Kind::integer) return 0;
   if (!value.is_node()) return std::nullopt;

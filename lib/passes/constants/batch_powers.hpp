@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the sizes in a graph follow the batch.
+// How the sizes in a graph depend on the batch.
 #pragma once
 
 #include <map>
@@ -12,21 +12,21 @@
 
 namespace mase::passes {
 
-/// A size is c * batch^power, where c depends on the inputs' other dimensions alone. Nothing: that
-/// could not be shown.
+/// The power in a size c * batch^power, where c depends only on the inputs' other dimensions;
+/// nullopt when the size could not be shown to have this form.
 using Power = std::optional<int>;
 using Powers = std::vector<Power>;
 
-/// The batch is the size of dimension 0 of the first tensor among the inputs, and of every other
-/// one whose dimension 0 was as large when the graph was traced. Powers follow from the families
-/// of ops; where there is no rule for an op they are not known.
+/// Computes the powers of the sizes in a graph. The batch is the size of dimension 0 of the first
+/// tensor among the inputs, and of every other input whose dimension 0 was equal in the trace. The
+/// family of an op gives the powers; for an op without a rule they are unknown.
 class BatchPowers {
  public:
   explicit BatchPowers(const ir::Graph& graph);
 
-  /// As traced; 0 where no input has dimensions.
+  /// The batch of the trace; 0 when no input has dimensions.
   std::int64_t batch() const { return batch_; }
-  /// Of a tensor's dimensions (of each tensor's of a list); one for an integer on the host.
+  /// The powers of a tensor's dimensions (for a list, of each tensor's); one for a host integer.
   const Powers& of(ir::NodeId id) const { return powers_.at(id); }
 
  private:
@@ -79,10 +79,10 @@ class BatchPowers {
 };
 
 bool is_number(const ir::ValueInfo& info);  ///< one number on the host
-/// Whether an op of LibTorch leaves its arguments as they are. Import refuses those whose results
-/// are random or come from outside.
+/// True when an op of LibTorch does not change its arguments. (Import refuses ops whose results are
+/// random or come from outside.)
 bool is_function(const ir::Node& node);
-/// The one dimension that a node names, counted from the front; nothing when it is none of `rank`.
+/// The one dimension that a node names, counted from the front; nullopt when `rank` is too small.
 std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
                                            std::string_view argument, std::size_t rank,
                                            std::int64_t otherwise);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of layers and arithmetic: which sizes of the result are those of which operand.
+// Rules of layers and arithmetic: which operand each size of the result comes from.
 #include <algorithm>
 
 #include "passes/constants/batch_powers.hpp"
@@ -7,7 +7,7 @@
 namespace mase::passes {
 namespace {
 
-/// Broadcasting of one dimension: sizes of 1 take any other; others must be known to be equal.
+/// Broadcasting of one dimension: size 1 fits any other size; others must be known to be equal.
 class Meeting {
  public:
   void add(Power power, std::int64_t size) {
@@ -52,9 +52,9 @@ Powers BatchPowers::broadcast(const std::vector<ir::NodeId>& operands) const {
   return powers;
 }
 
-/// [N, ...] to [N, ...] with sizes that follow from the input's and the layer's: nothing is known
-/// where more than N depends on the batch. A convolution without N has a smaller rank than its
-/// weight, and its first dimension is channels.
+/// [N, ...] to [N, ...], where the input and the layer give the other sizes: nothing is known when
+/// more than N depends on the batch. The input of a convolution without N has a smaller rank than
+/// the weight, and its first dimension is channels.
 Powers BatchPowers::first_kept(const ir::Node& node) const {
   const Powers from = of_first(node);
   if (from.empty() || from.size() != node.info.shape.size()) return unknown(node);
@@ -68,11 +68,11 @@ Powers BatchPowers::first_kept(const ir::Node& node) const {
   return powers;
 }
 
-/// Linear layers and tables: `data` with its rows (its elements, of a table) in the weight's size.
+/// Linear layers and tables: each row of `data` (each element, for a table) gets the weight's size.
 Powers BatchPowers::rows_of(const ir::Node& node, std::string_view data) const {
   const ir::Value *value = node.find(data), *weight = node.find("weight");
   if (!value || !value->is_node()) return unknown(node);
-  // Of a module, or a tensor or a part of one.
+  // The weight of a module, or a tensor or a part of one.
   const Powers sizes = weight && weight->is_node()        ? of(weight->node())
                        : graph_.tensor_of(node, "weight") ? Powers{0, 0}
                                                           : Powers();
@@ -83,7 +83,7 @@ Powers BatchPowers::rows_of(const ir::Node& node, std::string_view data) const {
   return powers;
 }
 
-/// [..., n, k] x [..., k, m]; other ranks are left out.
+/// [..., n, k] x [..., k, m]; there is no rule for other ranks.
 Powers BatchPowers::product(const ir::Node& node) const {
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
   if (inputs.size() != 2) return unknown(node);
@@ -106,7 +106,7 @@ Powers BatchPowers::attended(const ir::Node& node) const {
   return powers;
 }
 
-/// Along one dimension that is named.
+/// Reductions along one dimension, which the node names.
 Powers BatchPowers::reduced(const ir::Node& node) const {
   Powers powers = of_first(node);
   const auto place = named_dimension(graph_, node, "dim", powers.size(), 0);

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ir::Value::Kind;
 
-/// Of a product of sizes.
+/// The power of a product of sizes.
 Power sum(Powers::const_iterator first, Powers::const_iterator last) {
   return std::accumulate(first, last, Power(0), [](const Power& total, const Power& power) {
     return total && power ? Power(*total + *power) : Power();
@@ -50,7 +50,7 @@ Powers BatchPowers::squeezed(const ir::Node& node) const {
   return powers;
 }
 
-/// A size of -1 is what the others leave of the elements.
+/// A size of -1 takes the elements that the other sizes leave.
 Powers BatchPowers::viewed(const ir::Node& node, const ir::Value* sizes) const {
   const ir::Value::List* items = items_of(sizes);
   if (!items) return unknown(node);
@@ -86,7 +86,7 @@ Powers BatchPowers::permuted(const ir::Node& node) const {
   return powers;
 }
 
-/// A size of -1 is the input's.
+/// A size of -1 keeps the input's size.
 Powers BatchPowers::expanded(const ir::Node& node) const {
   const ir::Value::List* sizes = items_of(node.find("size"));
   const Powers from = of_first(node);
@@ -100,7 +100,7 @@ Powers BatchPowers::expanded(const ir::Node& node) const {
   return powers;
 }
 
-/// Tensors one after the other; the sum of sizes with one power has it too.
+/// Tensors one after the other; a sum of sizes with the same power has this power too.
 Powers BatchPowers::joined(const ir::Node& node) const {
   const auto along = named_dimension(graph_, node, "dim", node.info.shape.size(), 0);
   const std::vector<ir::NodeId> tensors = graph_.inputs(node.id);
@@ -137,8 +137,8 @@ Powers BatchPowers::repeated(const ir::Node& node) const {
   return powers;
 }
 
-/// A tensor of a list, or what an index of numbers, slices and `none` leaves of a tensor, and one
-/// of tensors followed by these: their dimensions stand in front.
+/// A tensor of a list, or the part of a tensor that an index selects. The index has numbers, slices
+/// and `none`, possibly after tensors, whose dimensions come first in the result.
 Powers BatchPowers::item(const ir::Node& node) const {
   const ir::Value *value = node.find("value"), *index = node.find("index");
   if (!value || !value->is_node() || !index || !node.info.is_tensor()) return unknown(node);
@@ -159,13 +159,13 @@ Powers BatchPowers::item(const ir::Node& node) const {
     else if (of_value(choice))
       ++at;
     else
-      return unknown(node);  // a tensor chooses
+      return unknown(node);  // a tensor as index
   }
   powers.insert(powers.end(), from.begin() + static_cast<std::ptrdiff_t>(at), from.end());
   return powers;
 }
 
-/// The first of an index that choose elements by their numbers.
+/// The tensors at the beginning of an index, which choose elements by their numbers.
 std::vector<ir::NodeId> BatchPowers::leading_tensors(const ir::Value::List& choices) const {
   std::vector<ir::NodeId> found;
   for (const ir::Value& choice : choices) {
@@ -200,7 +200,7 @@ Powers BatchPowers::ranged(const ir::Node& node) const {
   return powers;
 }
 
-/// Parts of each tensor's of the list.
+/// The sizes of the parts of a tensor, for each part in the list.
 Powers BatchPowers::cut(const ir::Node& node) const {
   Powers powers = of_first(node);
   const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
@@ -221,7 +221,7 @@ Powers BatchPowers::unbound(const ir::Node& node) const {
   return powers;
 }
 
-/// Dimensions that are padded by nothing keep theirs.
+/// Dimensions without padding keep their power.
 Powers BatchPowers::padded(const ir::Node& node) const {
   Powers powers = of_first(node);
   const ir::Value::List* pads = items_of(node.find("pad"));
@@ -233,7 +233,7 @@ Powers BatchPowers::padded(const ir::Node& node) const {
   return powers;
 }
 
-/// Along one dimension whose sizes are fixed.
+/// Differences along one dimension whose size is fixed.
 Powers BatchPowers::differences(const ir::Node& node) const {
   Powers powers = of_first(node);
   const auto along = named_dimension(graph_, node, "dim", powers.size(), -1);
@@ -244,8 +244,8 @@ Powers BatchPowers::differences(const ir::Node& node) const {
   return fixed ? powers : unknown(node);
 }
 
-/// Of operators outside of the table, where no size that they read depends on the batch.
-/// From sizes, or from numbers that are independent of the batch; arange(end) has `end` of them.
+/// Operators outside of the table, when no size that they read depends on the batch.
+/// They use sizes, or numbers that are independent of the batch; arange(end) has `end` elements.
 Powers BatchPowers::created(const ir::Node& node) const {
   Powers powers;
   if (const ir::Value::List* sizes = items_of(node.find("size"))) {

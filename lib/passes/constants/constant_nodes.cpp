@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sweep over the nodes: sizes by their powers of the batch, other nodes by what they read.
+// One sweep over the nodes judges sizes by their powers of the batch, other nodes by their inputs.
 #include "passes/constants/constant_nodes.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ bool ConstantNodes::is_stored(const std::string& path) const {
   return parameters_ || !graph_.tensors.at(path).requires_grad;
 }
 
-/// Whether the same arguments give the same result at every call, and stay as they are.
+/// True when a node returns the same result for the same arguments and does not change them.
 bool ConstantNodes::is_pure(const ir::Node& node, const ir::Classified& what) const {
   if (!is_function(node) || what.op == "dropout" || is_own_world(what.family())) return false;
   if (asks_for_training(node.args)) return false;
@@ -96,7 +96,7 @@ bool ConstantNodes::makes_rows(const ir::Node& node) const {
   return repeats && of(node.id) == Constancy::rows && is_fixed(*node.find("self"));
 }
 
-/// Constants, and containers of such, included.
+/// True for fixed values; these include constants, and containers of fixed values.
 bool ConstantNodes::is_fixed(const ir::Value& value) const {
   bool fixed = true;
   value.for_each_node([&](ir::NodeId id) { fixed = fixed && of(id) == Constancy::fixed; });
@@ -119,7 +119,7 @@ bool ConstantNodes::is_batch(const ir::Value& value) const {
          is_number(graph_.node(value.node()).info);
 }
 
-/// Whether a tensor is the same for every row of a tensor of the given rank.
+/// True when a tensor is the same for every row of a tensor of the given rank.
 bool ConstantNodes::has_one_row(ir::NodeId id, std::size_t rank) const {
   const Shape& shape = graph_.node(id).info.shape;
   return shape.size() < rank || shape.empty() || shape.front() == 1;

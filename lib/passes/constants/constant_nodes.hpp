@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes of a graph compute the same whatever its inputs hold.
+// Which nodes of a graph compute the same values whatever its inputs hold.
 #pragma once
 
 #include <map>
@@ -10,39 +10,39 @@
 namespace mase::passes {
 
 enum class Constancy {
-  varies,   ///< depends on the inputs' values or on training, or that could not be ruled out
-  numbers,  ///< a tensor [batch, 1, ...] of the rows' numbers, 0, 1, ...
-  rows,     ///< a tensor [batch, ...] of equal rows that are fixed; on the host, the batch itself
+  varies,   ///< depends, or may depend, on the inputs' values or on training
+  numbers,  ///< a tensor [batch, 1, ...] of the row numbers 0, 1, ...
+  rows,     ///< a tensor [batch, ...] of equal, fixed rows; on the host, the batch itself
   fixed,    ///< the same for all inputs of the traced sizes, whatever their batch
 };
 
-/// Operators outside of the op table that work on each element by itself, with broadcasting.
+/// True for operators outside of the op table that work on each element by itself and broadcast.
 bool is_logical(std::string_view op);
 
-/// Of every node. What reads no input's values is the same for all of them, whichever op computes
-/// it: import refuses those whose results are random or come from outside. Custom ops, dropout,
-/// whatever asks for the training flag or works in place, attention and recurrent layers vary, and
-/// so do nodes with formats. Rows are equal
-/// where `expand`, `repeat` or a constant of the batch's size make them, and behind ops whose
-/// results have the same bits however many rows there are: tables, copies, elementwise arithmetic,
+/// Judges every node. A node that reads no input's values computes the same for all inputs,
+/// whichever op it is: import refuses ops whose results are random or come from outside. These
+/// nodes vary: custom ops, dropout, nodes that read the training flag or work in place, attention
+/// and recurrent layers, and nodes with formats. Rows are equal
+/// where `expand`, `repeat` or a constant of the batch's size makes them, and after ops whose
+/// results have the same bits for any number of rows: tables, copies, elementwise arithmetic,
 /// slices and running sums of each row, and equal rows that are indexed by their numbers.
 class ConstantNodes {
  public:
-  /// `parameters`: whether tensors that are trained count as constants, too.
+  /// With `parameters`, tensors that are trained count as constants, too.
   ConstantNodes(const ir::Graph& graph, const BatchPowers& powers, bool parameters);
 
   Constancy of(ir::NodeId id) const { return constancy_.at(id); }
-  /// An expand or repeat of what is fixed: all that it does is to make rows.
+  /// True for an expand or repeat of a fixed value, which does nothing but make rows.
   bool makes_rows(const ir::Node& node) const;
 
  private:
   Constancy judge(const ir::Node& node) const;
   Constancy judge_sizes(const SizeRead& read) const;
-  Constancy judge_shape(ir::NodeId tensor) const;  ///< of what has the shape of a tensor
+  Constancy judge_shape(ir::NodeId tensor) const;  ///< judges a result with the shape of `tensor`
   bool is_stored(const std::string& path) const;
   bool is_pure(const ir::Node& node, const ir::Classified& what) const;
 
-  // Of nodes that read rows: constant_rows.cpp.
+  // Nodes that read rows: constant_rows.cpp.
   Constancy judge_rows(const ir::Node& node) const;
   bool is_numbered(const ir::Node& node) const;
   bool has_equal_rows(const ir::Node& node, const ir::Classified& what) const;
@@ -57,7 +57,7 @@ class ConstantNodes {
 
   bool is_fixed(const ir::Value& value) const;
   bool has_tensor(const ir::Value& value) const;
-  bool is_rows(const ir::Value& value) const;  ///< a tensor
+  bool is_rows(const ir::Value& value) const;  ///< true for a tensor of equal rows
   bool is_batch(const ir::Value& value) const;
   bool has_one_row(ir::NodeId id, std::size_t rank) const;
 

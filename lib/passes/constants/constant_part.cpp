@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of the graph whose output is what is asked for, with numbers in the place of sizes.
+// A copy of the graph whose output is the wanted tensors, with numbers in place of sizes.
 #include "passes/constants/constant_part.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ ir::Value permuted(ir::Graph& part, const ConstantPart::Wanted& wanted) {
              ir::ValueInfo::tensor(info.dtype, std::move(shape)));
 }
 
-/// A tensor of the distance along a dimension, asked before the next node, so that what it is asked
-/// of need not be kept.
+/// A tensor that holds the stride of `tensor` along a dimension. It is read before the node `next`,
+/// so that the tensor need not be kept.
 ir::Value stride(ir::Graph& part, ir::NodeId tensor, std::size_t dim, ir::NodeId next) {
   ir::ValueInfo integer;
   integer.kind = ir::ValueInfo::Kind::integer;
@@ -51,7 +51,7 @@ ir::Value stride(ir::Graph& part, ir::NodeId tensor, std::size_t dim, ir::NodeId
 
 }  // namespace
 
-/// What the node is in the run, where it reads sizes: numbers; else itself.
+/// The value of a node in the run: numbers for a node that reads sizes, otherwise the node itself.
 ir::Value ConstantPart::in_run(ir::NodeId id) const {
   const auto read = size_read(graph_, graph_.node(id));
   if (!read || constants_.of(id) == Constancy::varies) return ir::NodeRef{id};
@@ -61,7 +61,7 @@ ir::Value ConstantPart::in_run(ir::NodeId id) const {
   return ir::Value::list({shape.begin(), shape.end()});
 }
 
-/// Zeros in the place of a tensor whose shape or type alone is read.
+/// Puts zeros in place of a tensor of which a node reads only the shape or the type.
 void ConstantPart::add_template(ir::Graph& part, ir::NodeId reader) const {
   const auto like = like_read(part.node(reader));
   if (!like || constants_.of(reader) == Constancy::varies) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running what does not depend on the inputs' values.
+// Runs the part of a graph that does not depend on the inputs' values.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace mase::passes {
 
-/// Nodes and what they are made from as a graph without inputs, where sizes of the inputs are the
-/// traced ones and the batch has `samples`. Graph and constants must outlive the object unchanged.
+/// Nodes and everything they are computed from, as a graph without inputs: input sizes are those of
+/// the trace, with `samples` as the batch. Graph and constants must outlive the object unchanged.
 class ConstantPart {
  public:
   /// Samples in the batch: several, so that their rows can be compared.
@@ -21,14 +21,14 @@ class ConstantPart {
                const ir::MakeEvaluator& evaluator)
       : graph_(graph), constants_(constants), evaluator_(evaluator) {}
 
-  /// A tensor of the graph with its dimensions in another order; empty: as they are.
+  /// A tensor of the graph with its dimensions in another order; empty: in their own order.
   struct Wanted {
     ir::NodeId node = ir::no_node;
     std::vector<std::size_t> dims;
   };
-  /// Error(Fault::config) without LibTorch.
+  /// Runs the part; Error(Fault::config) when there is no LibTorch.
   std::vector<Array> values(const std::vector<Wanted>& wanted) const;
-  /// Distances in memory, in elements, between neighbours along the dimensions of tensors.
+  /// The strides of tensors: the distance in memory, in elements, to the next along each dimension.
   std::map<ir::NodeId, Shape> strides(const std::vector<ir::NodeId>& tensors) const;
 
  private:

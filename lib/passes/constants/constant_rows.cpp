@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of ops: which give equal rows, and which the numbers of rows.
+// Rules of ops: which of them give equal rows, and which give the numbers of rows.
 #include <algorithm>
 
 #include "passes/constants/constant_nodes.hpp"
@@ -19,7 +19,7 @@ Constancy ConstantNodes::judge_rows(const ir::Node& node) const {
   return has_equal_rows(node, ir::classify(graph_, node)) ? Constancy::rows : Constancy::varies;
 }
 
-/// arange(batch), and the same with dimensions of 1 behind its own.
+/// True for arange(batch), also with dimensions of 1 added at the end.
 bool ConstantNodes::is_numbered(const ir::Node& node) const {
   const ir::Value* end = node.find("end");
   if (ir::base_op(node.op) == "aten::arange")
@@ -49,7 +49,7 @@ bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& w
       return is_looked_up(node);
     case ir::OpFamily::copy:
       return is_copied(node);
-    case ir::OpFamily::unary:  // functions of floats may round by the place in memory
+    case ir::OpFamily::unary:  // functions of floats may round differently by place in memory
       return what.op == "invert" && is_elementwise(node);
     case ir::OpFamily::elementwise:
       return what.op != "pow" && is_elementwise(node);
@@ -58,7 +58,7 @@ bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& w
   }
 }
 
-/// Once per sample of the batch; tensors of equal rows may be expanded along other dimensions, too.
+/// True for one copy per sample of the batch; equal rows may expand along other dimensions too.
 bool ConstantNodes::is_repeated(const ir::Node& node, std::string_view times) const {
   const ir::Value* self = node.find("self");
   const ir::Value::List* counts = items_of(node.find(times));
@@ -72,7 +72,7 @@ bool ConstantNodes::is_repeated(const ir::Node& node, std::string_view times) co
   return others && times == "size" && is_rows(*self) && same_rank && kept;
 }
 
-/// unsqueeze behind the rows; an index of numbers, slices and `none` that takes all rows.
+/// True for an unsqueeze after the rows, and for an index (numbers, slices) that takes all rows.
 bool ConstantNodes::keeps_rows(const ir::Node& node) const {
   const ir::NodeId from = graph_.inputs(node.id).front();
   const ir::ValueInfo& info = graph_.node(from).info;
@@ -86,7 +86,7 @@ bool ConstantNodes::keeps_rows(const ir::Node& node) const {
   return first == ir::Value::slice({}, {}, {}) && !has_tensor(*index);
 }
 
-/// A running sum or differences, but not of one row and the next. All that they read are rows.
+/// True for a running sum or differences within rows, not from row to row, that read only rows.
 bool ConstantNodes::is_along_others(const ir::Node& node, std::int64_t otherwise) const {
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
   const auto dim = named_dimension(graph_, node, "dim", node.info.shape.size(), otherwise);
@@ -94,7 +94,7 @@ bool ConstantNodes::is_along_others(const ir::Node& node, std::int64_t otherwise
          std::ranges::all_of(inputs, [&](ir::NodeId id) { return is_rows(ir::NodeRef{id}); });
 }
 
-/// rows[numbers, i, ...]: of each row the same elements.
+/// True for rows[numbers, i, ...], which takes the same elements of each row.
 bool ConstantNodes::is_chosen_by_number(const ir::Node& node) const {
   const ir::Value *value = node.find("value"), *index = node.find("index");
   if (node.op != "mase::getitem" || !is_rows(*value)) return false;
@@ -108,7 +108,7 @@ bool ConstantNodes::is_chosen_by_number(const ir::Node& node) const {
   });
 }
 
-/// zeros, ones, full of [batch, ...].
+/// True for zeros, ones and full with the shape [batch, ...].
 bool ConstantNodes::is_created(const ir::Node& node) const {
   const ir::Value::List* sizes = items_of(node.find("size"));
   if (!sizes || sizes->empty() || !is_batch(sizes->front())) return false;
@@ -133,7 +133,7 @@ bool ConstantNodes::is_copied(const ir::Node& node) const {
                              [&](ir::NodeId id) { return !is_batch(ir::NodeRef{id}); });
 }
 
-/// Rows meet rows, or what is the same for all of them.
+/// True when rows meet only rows, or values that are the same for all of them.
 bool ConstantNodes::is_elementwise(const ir::Node& node) const {
   const std::size_t rank = node.info.shape.size();
   return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {

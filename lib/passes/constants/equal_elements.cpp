@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A constant is followed back through what only moves its elements.
+// Follows a constant back through ops that only move its elements.
 #include "passes/constants/equal_elements.hpp"
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace mase::passes {
 namespace {
 
-/// The number that every element is, where they are whole numbers and equal.
+/// The value of all elements when they are equal whole numbers; otherwise nullopt.
 std::optional<std::int64_t> number_in(const Array& values) {
   if (values.dtype() != DType::int64 || values.size() == 0) return std::nullopt;
   const auto numbers = values.span<std::int64_t>();
@@ -33,7 +33,7 @@ bool only_moves(const ir::Graph& graph, const ir::Node& node) {
   }
 }
 
-/// Of a node whose result has such elements.
+/// The value of all elements of a node's result; nullopt when they are not equal whole numbers.
 std::optional<std::int64_t> number_of(const ir::Graph& graph, const ir::Node& node) {
   if (node.info.dtype != DType::int64) return std::nullopt;
   if (node.kind == ir::NodeKind::get_attr) return number_in(graph.tensors.at(node.target).value);

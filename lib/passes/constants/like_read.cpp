@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of operators and the argument whose values they do not read.
+// A table of operators, each with the argument whose values it does not read.
 #include "passes/constants/like_read.hpp"
 
 #include <algorithm>

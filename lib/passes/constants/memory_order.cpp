@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strides compared with those of a tensor that has the elements one after another.
+// Compares strides with those of a tensor whose elements lie one after another.
 #include "passes/constants/memory_order.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace mase::passes {
 namespace {
 
-/// Whether each dimension steps over all that follow it, in this order; `gaps`: or over more.
+/// True when each dimension, in this order, steps over all that follow it; `gaps` allows more.
 bool steps_over(const Shape& shape, const Shape& strides, const std::vector<std::size_t>& dims,
                 bool gaps) {
   std::int64_t behind = 1;

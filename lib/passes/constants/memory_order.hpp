@@ -9,17 +9,17 @@
 namespace mase::passes {
 
 enum class MemoryOrder {
-  dense,     ///< row-major without gaps, as a stored tensor
-  gaps,      ///< the order of row-major, with others' elements between them: slices
+  dense,     ///< row-major without gaps, as a stored tensor is
+  gaps,      ///< row-major with other tensors' elements in between: slices
   permuted,  ///< without gaps, with the dimensions in another order
-  other,     ///< the same elements are seen again (expand), or both of the above
+  other,     ///< elements that appear several times (expand), or gaps and another order together
 };
 
-/// LibTorch's products choose their order of summation by it, and so the bits of their results.
-/// Dimensions of 1 have any stride.
+/// The order of a tensor's elements. LibTorch's products choose their order of summation by it, so
+/// the bits of their results depend on it. Dimensions of size 1 may have any stride.
 MemoryOrder memory_order(const Shape& shape, const Shape& strides);
 
-/// The dimensions, that with the largest stride first; equal ones stay in their order.
+/// The dimensions by falling stride; dimensions of equal stride stay in their order.
 std::vector<std::size_t> slowest_first(const Shape& strides);
 
 }  // namespace mase::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index tensors lose their first dimension, which is 1 where the rows' numbers have the batch.
+// Index tensors lose their first dimension, which is 1 where the row numbers have the batch.
 #include "passes/constants/own_rows.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class OwnRows {
   }
 
  private:
-  /// Whether all rows of a batch are chosen by their numbers, and of each the same elements.
+  /// True when a node takes every row of a batch by its number, and the same elements of each.
   bool is_chosen(const ir::Node& node) const {
     const ir::Value *value = node.find("value"), *index = node.find("index");
     if (node.op != "mase::getitem" || !value->is_node() || index->kind() != Kind::tuple)
@@ -47,7 +47,7 @@ class OwnRows {
            keeps_dims(items);
   }
 
-  /// Whether the tensors, if there are any, have all the dimensions of the result but the rows'.
+  /// True when the tensors, if any, have all dimensions of the result except the rows.
   bool keeps_dims(const ir::Value::List& items) const {
     std::size_t most = 0;
     for (auto item = items.begin() + 1; item != items.end(); ++item)
@@ -55,8 +55,8 @@ class OwnRows {
     return !has_tensor({items.begin() + 1, items.end()}) || most + 1 >= rank_of(items.front());
   }
 
-  /// Whether the first dimension is the batch, or the one row that a model traced with one sample
-  /// takes for it.
+  /// True when the first dimension is the batch, or the single row in its place in a model that was
+  /// traced with one sample.
   bool has_rows(ir::NodeId id) const {
     const Constancy constancy = constants_.of(id);
     if (constancy == Constancy::fixed) return powers_.batch() == 1;
@@ -80,7 +80,7 @@ class OwnRows {
     for (auto item = before.begin() + 1; item != before.end(); ++item)
       items.push_back(item->is_node() && rank_of(*item) == rank ? first_of(item->node(), id)
                                                                 : *item);
-    // Numbers alone leave the dimensions of the rows' numbers.
+    // Plain numbers leave the dimensions of the row numbers in the result.
     for (std::size_t d = 1; d < rank && !has_tensor(items); ++d) items.emplace_back();
     *graph_.node(id).find("index") = ir::Value::tuple(std::move(items));
   }
@@ -89,7 +89,7 @@ class OwnRows {
     return std::ranges::any_of(items, [](const ir::Value& item) { return item.is_node(); });
   }
 
-  /// tensor[0] in front of the reader.
+  /// Adds tensor[0] in front of the reader.
   ir::Value first_of(ir::NodeId tensor, ir::NodeId reader) {
     const ir::ValueInfo& info = graph_.node(tensor).info;
     NodeWriter writer(graph_, reader, info.dtype);

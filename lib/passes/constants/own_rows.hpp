@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the batch that are chosen by their own numbers.
+// Indexing that picks each row of the batch by its own number.
 #pragma once
 
 #include "ir/graph.hpp"
@@ -7,8 +7,8 @@
 
 namespace mase::passes {
 
-/// Writes x[arange(batch)[:, None], i] as x[:, i], which gives the same values; transformers reads
-/// masks that way. Returns whether there was one. Of the graph that the constants are of.
+/// Replaces x[arange(batch)[:, None], i] by x[:, i], which gives the same values; transformers
+/// reads masks that way. Returns true when there was one. `constants` must belong to `graph`.
 bool take_own_rows(ir::Graph& graph, const ConstantNodes& constants, const BatchPowers& powers);
 
 }  // namespace mase::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two named dimensions, or the list of all.
+// Reads the two named dimensions, or the list of all dimensions.
 #include "passes/constants/permutation.hpp"
 
 #include <numeric>

@@ -9,8 +9,8 @@
 
 namespace mase::passes {
 
-/// Which dimension of its first input each dimension of the result of permute, transpose or t is;
-/// nothing for other nodes, and where that is not known.
+/// For permute, transpose and t: which dimension of the first input each dimension of the result
+/// is. Returns nullopt for other nodes, and when that is not known.
 std::optional<std::vector<std::size_t>> permutation_of(const ir::Graph& graph,
                                                        const ir::Node& node);
 

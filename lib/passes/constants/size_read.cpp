@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A size or the list of sizes, as an operator or an item of a list gives it.
+// Reads of a size or of the list of sizes, by an operator or as an item of a list.
 #include "passes/constants/size_read.hpp"
 
 #include "ir/op_table.hpp"

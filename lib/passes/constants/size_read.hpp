@@ -10,11 +10,11 @@ namespace mase::passes {
 
 struct SizeRead {
   ir::NodeId tensor = ir::no_node;
-  std::optional<std::size_t> dim;  ///< nothing: the list of all sizes
+  std::optional<std::size_t> dim;  ///< nullopt: the list of all sizes
 };
 
-/// What `aten::size`, or an item of its list, reads; nothing for other nodes, and where dimension
-/// or shape is not known.
+/// What `aten::size`, or an item of its list, reads; nullopt for other nodes, and when dimension or
+/// shape is unknown.
 std::optional<SizeRead> size_read(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace mase::passes

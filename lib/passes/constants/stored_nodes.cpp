@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sweep from the output backwards: what a node reads is needed only where the node stays.
+// One sweep backwards from the output: the inputs of a node are needed only when the node stays.
 #include "passes/constants/stored_nodes.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ bool computes(const ir::Node& node) {
          node.kind == ir::NodeKind::call_module;
 }
 
-/// Whether a node gives the same bits in the same order of memory when gaps between the elements
-/// of what it reads are closed.
+/// True when a node gives the same bits in the same order of memory after gaps between the elements
+/// of its input are closed.
 bool reads_values_alone(const ir::Graph& graph, const ir::Node& node) {
   if (node.kind == ir::NodeKind::output) return true;
   const ir::Classified what = ir::classify(graph, node);
@@ -56,14 +56,14 @@ void StoredNodes::measure(bool has_evaluator) {
   if (has_evaluator) strides_ = part_.strides(candidates);
 }
 
-/// Whether it computes a tensor that could be stored, or is of interest to one that could.
+/// True when a node computes a tensor that could be stored. An op that only makes rows is not one.
 bool StoredNodes::is_candidate(const ir::Node& node) const {
   const Constancy constancy = constants_.of(node.id);
   return computes(node) && node.info.is_tensor() && constancy != Constancy::varies &&
          constancy != Constancy::numbers && !constants_.makes_rows(node);
 }
 
-/// zeros_like and its kind take the order of what they are like, which a run without inputs lacks.
+/// True for ops such as zeros_like that take the order of a tensor that a run without inputs lacks.
 bool StoredNodes::has_foreign_order(const ir::Node& node) const {
   const auto like = like_read(node);
   const bool own = like && like->shape && constants_.of(like->tensor) == Constancy::varies;
@@ -102,14 +102,14 @@ bool StoredNodes::keeps_order(const ir::Node& node) const {
       return std::ranges::all_of(readers_.at(node.id), [&](ir::NodeId id) {
         return reads_values_alone(graph_, graph_.node(id));
       });
-    case MemoryOrder::permuted:  // a permutation of what is stored stays one
+    case MemoryOrder::permuted:  // a permutation of a stored tensor remains one
       return constants_.of(node.id) == Constancy::fixed && !permutation_of(graph_, node);
     default:
       return false;
   }
 }
 
-/// Of one sample, where it has equal rows.
+/// The elements to store: those of one sample when the rows are equal.
 std::int64_t StoredNodes::elements_of(const ir::Node& node) const {
   const bool rows = constants_.of(node.id) == Constancy::rows;
   return numel(node.info.shape) / (rows ? powers_.batch() : 1);
@@ -125,7 +125,7 @@ bool StoredNodes::is_small(const ir::Node& node) {
   return false;
 }
 
-/// Where rows that overlap are a first operand, the other one would choose the order of the result.
+/// When overlapping rows are the first operand, the other operand would set the result's order.
 bool StoredNodes::may_overlap(ir::NodeId id) const {
   return std::ranges::all_of(readers_.at(id), [&](ir::NodeId reader) {
     const ir::Node& node = graph_.node(reader);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes of a graph are to become tensors.
+// Which nodes of a graph become tensors.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace mase::passes {
 
-/// A node that is to become a tensor.
+/// A node that becomes a tensor.
 struct StoredNode {
   ir::NodeId id = ir::no_node;
-  /// The dimensions in the order in which they lie in memory; empty: in their own.
+  /// The dimensions in the order in which they lie in memory; empty: in their own order.
   std::vector<std::size_t> dims;
 };
 
-/// The last nodes of the parts that do not depend on the inputs: they compute a tensor, a node that
-/// stays reads it, and it has at most `most_elements` (of one sample, where it has equal rows) and
-/// an order in memory that a stored tensor, or one with its dimensions permuted, can have without a
-/// reader noticing. The orders are measured by running the parts. The graph must outlive the object
+/// The last nodes of the parts that do not depend on the inputs. Such a node computes a tensor that
+/// a remaining node reads; the tensor has at most `most_elements` (of one sample when its rows are
+/// equal), and no reader notices when a stored tensor, or a permutation of one, replaces it in
+/// memory. Running the parts measures the orders in memory. The graph must outlive the object
 /// unchanged.
 class StoredNodes {
  public:
   struct Limits {
-    bool parameters = true;  ///< whether tensors that are trained are constants, too
+    bool parameters = true;  ///< treat tensors that are trained as constants, too
     std::int64_t most_elements = 0;
   };
   StoredNodes(const ir::Graph& graph, const Limits& limits, const ir::MakeEvaluator& evaluator);
@@ -35,10 +35,10 @@ class StoredNodes {
   const ir::Graph& graph() const { return graph_; }
   const ConstantPart& part() const { return part_; }
   const std::vector<StoredNode>& in_order() const { return stored_; }
-  const std::vector<std::string>& notes() const { return notes_; }  ///< of nodes that are too large
+  const std::vector<std::string>& notes() const { return notes_; }  ///< on nodes that are too large
   Constancy constancy(ir::NodeId id) const { return constants_.of(id); }
-  /// Whether rows that share their memory do for the readers of a stored node; else they are
-  /// copied.
+  /// True when the rows of a stored node may share memory without a reader noticing; otherwise they
+  /// are copied.
   bool may_overlap(ir::NodeId id) const;
 
  private:
@@ -57,10 +57,10 @@ class StoredNodes {
   ConstantNodes constants_;
   ConstantPart part_;
   std::map<ir::NodeId, Shape> strides_;
-  std::set<ir::NodeId> foreign_;  ///< their order follows that of a tensor that varies
-  std::map<ir::NodeId, std::vector<ir::NodeId>> readers_;  ///< those that stay
+  std::set<ir::NodeId> foreign_;  ///< nodes whose order follows that of a tensor that varies
+  std::map<ir::NodeId, std::vector<ir::NodeId>> readers_;  ///< the readers that remain
   std::vector<StoredNode> stored_;
-  std::int64_t elements_left_ = 0;  ///< that may be stored in total
+  std::int64_t elements_left_ = 0;  ///< elements that may still be stored
   std::vector<std::string> notes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes that store the graph, read one back, and write node metadata: useful in the middle of a
+// Passes that store the graph, load a graph, and write node metadata; useful in the middle of a
 // pipeline.
 #pragma once
 

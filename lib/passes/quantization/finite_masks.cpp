@@ -15,12 +15,12 @@ namespace mase::passes {
 namespace {
 
 constexpr std::int64_t rows_to_judge = 32;
-/// A share below this is none in float32 beside 1, and in formats of up to 16 bits.
+/// A share below this vanishes next to 1 in float32, and in formats of up to 16 bits.
 constexpr double least_share = 0x1p-17;
 
 bool is_softmax(const ir::Node& node) { return ir::base_op(node.op) == "aten::softmax"; }
 
-/// The number that a product of one reader multiplies by, as large as masks are; null for others.
+/// The factor of a product with one reader when it is as large as masks are; null otherwise.
 ir::Value* large_factor(ir::Graph& graph, const ir::Value* product) {
   if (!product || !product->is_node() || graph.users(product->node()).size() != 1) return nullptr;
   ir::Node& node = graph.node(product->node());
@@ -33,8 +33,8 @@ ir::Value* large_factor(ir::Graph& graph, const ir::Value* product) {
   return nullptr;
 }
 
-/// Writes x - m c, as XLNet hides elements, as x + m (-c), which has the same values, where that
-/// makes m (-c) masks.
+/// Replaces x - m c, by which XLNet hides elements, by x + m (-c), which has the same values, when
+/// that makes m (-c) masks.
 void add_masks(ir::Graph& graph) {
   ir::Graph added = graph;
   std::vector<ir::NodeId> sums;
@@ -57,7 +57,7 @@ class Writer {
  public:
   Writer(ir::Graph& graph, double bound) : graph_(graph), bound_(bound), masks_(graph, bound) {}
 
-  /// Whether all softmaxes that read such masks round their input, and there is one.
+  /// True when there are softmaxes that read such masks, and all of them round their input.
   bool is_rounded() const {
     bool any = false;
     for (const ir::NodeId id : graph_.order()) {
@@ -69,7 +69,7 @@ class Writer {
     return any;
   }
 
-  /// The names of nodes with numbers that were replaced.
+  /// Replaces the numbers; returns the names of the nodes that had them.
   std::vector<std::string> write() {
     for (const ir::NodeId id : masks_.nodes()) {
       ir::Node& node = graph_.node(id);
@@ -91,7 +91,7 @@ class Writer {
       argument.value = ir::Value(least_);
       names_.push_back(node.name);
     }
-    if (!value.is_node()) return;  // factors that make masks are none themselves
+    if (!value.is_node()) return;  // a factor that makes masks is not a mask itself
     const ir::Node& given = graph_.node(value.node());
     if (given.kind == ir::NodeKind::get_attr && graph_.users(given.id).size() == 1 &&
         readers(given.target) == 1)
@@ -131,7 +131,7 @@ class Writer {
   std::vector<std::string> names_;
 };
 
-/// The largest difference that the softmaxes of two graphs with the same nodes have on data.
+/// The largest difference on data between the softmaxes of two graphs with the same nodes.
 double difference_of_shares(const ir::Graph& before, const ir::Graph& after,
                             const PassContext& context) {
   const auto first = context.evaluator(before, ir::Level::floating);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter is quantized where a port that reads it, or a part of it, has a format, also behind
-// what only moves it.
+// A parameter is quantized when a port that reads it, or a part of it, has a format, directly or
+// after ops that only move it.
 #include "passes/quantization/float_share.hpp"
 
 #include "base/text.hpp"
@@ -17,7 +17,7 @@ std::string part_text(double part, double whole, const char* what) {
          fixed_text(100 * part / whole, 1) + " %)";
 }
 
-/// The first of a list, and how many more there are.
+/// The first names of a list, and the number of the others.
 std::string shortened(const std::vector<std::string>& names) {
   constexpr std::size_t most = 5;
   if (names.size() <= most) return join(names, ", ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of the table in the header, in its order.
+// The rules in the order of the header's table.
 #include "passes/quantization/port_blocks.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_convolution(ir::OpFamily family) {
   return family == ir::OpFamily::convolution || family == ir::OpFamily::transposed_convolution;
 }
 
-/// Layers besides convolutions.
+/// True for layers other than convolutions.
 bool is_layer(ir::OpFamily family) {
   using enum ir::OpFamily;
   constexpr std::array layers{linear,           attention,       embedding,     batch_norm,

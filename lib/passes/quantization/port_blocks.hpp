@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the blocks of a block format lie on a port, where the user left it open.
+// How the blocks of a block format lie on a port when the user has left it open.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace mase::passes {
 
-/// How the blocks of a tensor lie: the fields of the same names.
+/// How the blocks of a tensor lie: the values of the fields with these names.
 struct BlockLayout {
   bool skip_first_dim = false;
   std::optional<int> max_rank;
@@ -29,17 +29,17 @@ struct BlockLayout {
 /// | functions | any | 2 | false | |
 /// | functions | any | >= 3 | true | 3 |
 ///
-/// Layers are what has parameters or a window (linear, recurrent, norms, pooling, embedding,
-/// attention); the state of a recurrent layer is data. Functions are the rest: arithmetic, products
-/// of two activations, activation functions. (formats.md, section 3(a); the blocks of the reference
-/// system.)
+/// Layers are ops with parameters or a window (linear, recurrent, norms, pooling, embedding,
+/// attention); the state of a recurrent layer is data. Functions are all other ops: arithmetic,
+/// products of two activations, activation functions. (formats.md, section 3(a); these are the
+/// blocks of the reference system.)
 BlockLayout block_layout(std::string_view op, std::string_view port, std::size_t rank);
 
-/// Whether the port decides a format's field: one of those above that `given`, what the user set,
-/// leaves open.
+/// True when the port decides a format's field: it is a field of BlockLayout, and `given`, the
+/// fields that the user has set, leaves it open.
 bool is_open_layout(const Tree& given, const std::string& field);
 
-/// `format` with the layout of its port in the fields that it has and `given` leaves open.
+/// `format` with its port's layout in those of its fields that `given` leaves open.
 formats::Format with_block_layout(const formats::Format& format, const Tree& given,
                                   const std::string& op, const std::string& port, std::size_t rank);
 

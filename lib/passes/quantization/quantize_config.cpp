@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins ports and format fields into TOML keys and takes such keys apart again: the only place that
-// knows how the two words are put together.
+// Joins ports and format fields into TOML keys and takes such keys apart again. Only this file
+// knows how the two words are joined.
 #include "passes/quantization/quantize_config.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The entries of a config table, sorted by what they mean.
+/// The entries of a config table, sorted by meaning.
 struct SortedKeys {
   Tree common = Tree::dict();           ///< format fields for every port
   std::map<std::string, Tree> by_port;  ///< port → dict of format fields
@@ -37,7 +37,7 @@ std::vector<std::string> allowed_keys(const std::vector<std::string>& ports,
   return keys;
 }
 
-/// A key that nothing knows: when it starts with a port of another op, that is what is said.
+/// Reports an unknown key; when it starts with a port of another op, the message says so.
 void report_wrong_key(const Tree& entry, const std::string& key, const std::string& selector,
                       const std::vector<std::string>& ports,
                       const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
@@ -76,14 +76,14 @@ SortedKeys sort_keys(const std::string& selector, const std::vector<std::string>
   return sorted;
 }
 
-/// The fields of one port: those for every port first, then its own.
+/// The fields of one port: its own take precedence over those for every port.
 Tree merged(const Tree& common, const Tree& own) {
   Tree fields = common;
   for (const auto& [key, entry] : own.as_dict()) fields[key] = entry;
   return fields;
 }
 
-/// Builds a format; its problems name the joined key that the user wrote.
+/// Builds a format; diagnostics name the joined key that the user wrote.
 std::optional<formats::Format> make_for_port(const formats::FormatRow& row, const std::string& port,
                                              const Tree& fields, Diagnostics& diagnostics) {
   Diagnostics own;
@@ -99,7 +99,7 @@ std::optional<formats::Format> make_for_port(const formats::FormatRow& row, cons
 
 bool is_auto(const Tree& value) { return value.is_string() && value.as_string() == "auto"; }
 
-/// Takes the free field out when it is "auto"; says so of any other field that is.
+/// Removes the free field when it is "auto"; reports any other field that is "auto".
 bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fields,
                Diagnostics& diagnostics) {
   Tree given = Tree::dict();
@@ -121,8 +121,8 @@ bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fie
   return taken;
 }
 
-/// Whether a binary point is to be chosen because none is given: half of the width, as in the
-/// reference system, is far off for most tensors.
+/// True when a binary point is missing and must be chosen: the reference system's half of the width
+/// is far off for most tensors.
 bool leaves_point_open(const formats::FormatRow& row, const Tree& fields,
                        const formats::Format& format) {
   if (row.calibrated != binary_point || fields.find(row.calibrated)) return false;
@@ -131,7 +131,7 @@ bool leaves_point_open(const formats::FormatRow& row, const Tree& fields,
   return profile && profile->as_string() == "exact";
 }
 
-/// The rule of one port from the fields that the user gave it.
+/// The rule of one port, from the fields that the user gave it.
 std::optional<PortRule> port_rule(const formats::FormatRow& row, const std::string& port,
                                   Tree fields, Diagnostics& diagnostics) {
   const bool calibrated = take_auto(row, port, fields, diagnostics);
@@ -146,7 +146,7 @@ bool all_none(const Tree& fields) {
                      [](const auto& entry) { return is_none(entry.second); });
 }
 
-/// The rule of a port whose whole format is written as text; every part of it stands at the text.
+/// The rule of a port whose whole format is written as text, which is the place of all its parts.
 std::optional<PortRule> text_rule(const std::string& port, const Tree& text,
                                   Diagnostics& diagnostics) {
   if (!text.is_string()) {
@@ -167,7 +167,7 @@ std::optional<PortRule> text_rule(const std::string& port, const Tree& text,
   }
 }
 
-/// Adds the ports that have a format of their own; one given by its fields too is an error.
+/// Adds the ports whose whole format is given; giving such a port fields too is an error.
 void add_texts(const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
   for (const auto& [port, text] : sorted.texts) {
     if (sorted.by_port.contains(port)) {
@@ -197,8 +197,8 @@ const Tree* config_of(const std::string& selector, const Tree& table, Diagnostic
   return config;
 }
 
-/// A table that names no port is for all that hold or read values; results are rounded where it is
-/// asked for.
+/// A table that names no port is for all ports that hold or read values; results are rounded only
+/// where a table names their port.
 void add_every_port(const formats::FormatRow& format, const std::vector<std::string>& ports,
                     const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
   rule.every_port = true;
@@ -209,7 +209,7 @@ void add_every_port(const formats::FormatRow& format, const std::vector<std::str
   }
 }
 
-/// Whether every port of the table has its whole format, so that there is none to name.
+/// True when every port of the table has its whole format, so that the table needs no name.
 bool needs_no_name(const Tree& config, const std::vector<std::string>& ports) {
   bool any = false;
   for (const auto& [key, entry] : config.as_dict()) {
@@ -239,8 +239,8 @@ const formats::FormatRow* format_of(const std::string& selector, const Tree& con
   return nullptr;
 }
 
-/// Keys of the reference system's tables in our words: `floor` is a rounding, and that binary
-/// formats are for training is always so.
+/// Translates keys of the reference system's tables: `floor` becomes a rounding, and the flag that
+/// binary formats are for training is dropped, since they always are.
 Tree translated(const Tree& config, const formats::FormatRow& format) {
   const auto has = [&](std::string_view field) {
     return std::ranges::any_of(format.fields, [&](const auto& f) { return f.name == field; });
@@ -302,7 +302,7 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
   const SortedKeys sorted = sort_keys(selector, ports, translated(*config, *format),
                                       joined_keys(ports, *format), *format, diagnostics);
   for (const auto& [port, own] : sorted.by_port) {
-    // A port whose every key is "NA" was written out to say that it stays as it is.
+    // A port whose keys are all "NA" is listed to say that it does not change.
     if (all_none(own)) continue;
     if (auto made = port_rule(*format, port, merged(sorted.common, own), diagnostics))
       rule.ports.emplace(port, std::move(*made));
@@ -321,8 +321,8 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
 
 namespace {
 
-/// The fields of a rule, but those that were left open, and those of channels where a tensor has
-/// one value for all; "auto" stays.
+/// The fields of a rule, without those that were left open, and without those of channels when all
+/// channels share one value; "auto" stays.
 Tree written_fields(const PortRule& rule) {
   const formats::FormatRow& row = *formats::find_format(rule.format.name());
   const Tree fields = rule.format.fields();

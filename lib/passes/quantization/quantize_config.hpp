@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A `config` table of quantize as a format per port.
+// Turns a `config` table of quantize into a format per port.
 #pragma once
 
 #include <map>
@@ -12,24 +12,24 @@
 
 namespace mase::passes {
 
-/// One joined TOML key of an op: the port and the field it stands for.
+/// A joined TOML key of an op, with the port and the field that it stands for.
 struct JoinedKey {
   std::string key, port;
   FieldInfo field;
 };
 
-/// The keys that a `config` table of `format` may have for the ports of `op`, from the two tables.
+/// The keys that a `config` table with this format may have for these ports.
 std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
                                    const formats::FormatRow& format);
 
-/// Ports of every quantizable op, each once.
+/// The ports of all quantizable ops, each once.
 std::vector<std::string> all_ports();
 
 /// What one selector asks for at one port.
 struct PortRule {
-  formats::Format format;   ///< with the defaults of fields that are left open
+  formats::Format format;   ///< with defaults in the fields that are left open
   Tree given;               ///< the fields that the user set, without those that are "auto"
-  bool calibrated = false;  ///< the format's free field is chosen from data: it is "auto", or
+  bool calibrated = false;  ///< the format's free field is chosen from data: it is "auto", or it is
   bool is_open = false;     ///< a binary point that was not given
 };
 
@@ -38,18 +38,18 @@ struct QuantizeRule {
   std::string selector;  ///< op, node name, pattern or "default"
   SourceLocation where;
   bool leave = false;                     ///< name = "NA" or bypass: leave the node alone
-  bool every_port = false;                ///< the table names no port: it is for those there are
+  bool every_port = false;                ///< the table names no port and so means every port
   std::map<std::string, PortRule> ports;  ///< by port
 };
 
-/// Reads a selector's table. `ports` are the ports the selected nodes can have. Problems become
-/// diagnostics and give nullopt.
+/// Reads a selector's table; `ports` are the ports that the selected nodes can have. Returns
+/// nullopt after adding diagnostics when the table has problems.
 std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& table,
                                       const std::vector<std::string>& ports,
                                       Diagnostics& diagnostics);
 
-/// The selector's table with every field of every port spelled out, but "auto" kept and the layout
-/// of blocks left out where it was left open; reads back to the same rule.
+/// The selector's table with every field of every port spelled out, which reads back to the same
+/// rule. It keeps "auto", and leaves out the layout of blocks when it was left open.
 Tree write_rule(const QuantizeRule& rule);
 
 }  // namespace mase::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports as the op table gives them, with what the graph knows of the tensors there.
+// The ports that the op table gives, with what the graph knows about their tensors.
 #include "passes/quantization/quantize_ports.hpp"
 
 #include "ir/op_table.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ports of a node that can have a format, and the tensors they carry.
+// The ports of a node that can have a format, and the tensors that they carry.
 #pragma once
 
 #include <set>
@@ -10,18 +10,18 @@
 
 namespace mase::passes {
 
-/// Ports of a node that carry float32 tensors, the output included.
+/// The ports of a node that carry float32 tensors, including its output.
 std::set<std::string> float_ports(const ir::Graph& graph, const ir::Node& node);
 
-/// Shapes of the float32 tensors on a port, as far as they are known.
+/// The known shapes of the float32 tensors on a port.
 std::vector<Shape> port_shapes(const ir::Graph& graph, const ir::Node& node,
                                const std::string& port);
 
-/// Whether a port carries what the graph computes, or an input.
+/// True when a port carries an input of the graph or a value that the graph computes.
 bool carries_data(const ir::Graph& graph, const ir::Node& node, const std::string& port);
 
-/// One line per tensor of the node that cannot have the format of its port, and per port of data
-/// whose format is for channels.
+/// One line for each tensor of the node that cannot have the format of its port, and for each port
+/// of data that has a per-channel format.
 std::vector<std::string> shape_faults(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace mase::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forwards from a result through ops without formats to ports that have them.
+// Goes forwards from a result through ops without formats to ports that have formats.
 #include "passes/quantization/readers_format.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace mase::passes {
 namespace {
 
-/// Whether an op only clamps, chooses or moves values: what rounds its result may round its input,
-/// and hardware does.
+/// True when an op only clamps, chooses or moves values: its input may be rounded in place of its
+/// result, as hardware does.
 bool passes_values_on(const ir::Classified& type) {
   switch (type.family()) {
     using enum ir::OpFamily;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats that values get behind ops that only clamp, choose or move them: their rounding may stand
-// in front of these as well, and hardware puts it there.
+// The formats that values get after ops that only clamp, choose or move them. Rounding before these
+// ops gives the same values, and hardware rounds there.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace mase::passes {
 
-/// The format of a port; null without one.
+/// The format of a port; null when it has no format.
 const formats::Format* format_at(const ir::Node& node, const std::string& port);
-/// The format of data at a port: its own, else that of what reads the result of an op without
-/// formats that passes values on (relu).
+/// The format of the data at a port: the port's own or, for an op without formats that passes on
+/// values (relu), the format of the readers of its result.
 const formats::Format* data_format(const ir::Graph& graph, const ir::Node& node,
                                    const std::string& port);
-/// The format that the readers of a result give it, the widest; null where one of them gives none.
+/// The widest format that the readers of a result give it; null when a reader gives no format.
 const formats::Format* readers_format(const ir::Graph& graph, ir::NodeId id);
-/// The same of a parameter that nodes read (a class token that is joined to a stream); null for
-/// those of layers.
+/// The same for a parameter that nodes read (a class token that is joined to a stream); null for
+/// parameters of layers.
 const formats::Format* parameter_format(const ir::Graph& graph, const std::string& path);
 
 }  // namespace mase::passes

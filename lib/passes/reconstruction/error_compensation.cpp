@@ -34,7 +34,7 @@ Spread spread_of(const InputProducts& products, double damping) {
                            [&](Eigen::Index column) { return h(column, column); });
   Doubles sorted = h(spread.order, spread.order);
   const double mean = sorted.diagonal().mean();
-  // A column without energy stands alone: whatever is added to its diagonal, it spreads nothing.
+  // A column without energy spreads no error, whatever is added to its diagonal.
   sorted.diagonal().array() += mean > 0 ? damping * mean : 1.0;
   const Eigen::Index n = sorted.rows();
   const Doubles inverse = Eigen::LLT<Doubles>(sorted).solve(Doubles::Identity(n, n));
@@ -43,13 +43,13 @@ Spread spread_of(const InputProducts& products, double damping) {
   return spread;
 }
 
-/// Whether every element is quantized by itself, so that columns can be quantized alone.
+/// True when every element is quantized by itself, so that columns can be quantized alone.
 bool is_elementwise(const formats::Format& format, const Array& weight) {
   const formats::Encoded encoded = format.encode(weight.span<float>(), weight.shape());
   return encoded.shared.empty() && encoded.scales.empty();
 }
 
-/// The state of a compensation: the weight in double, its rounded columns on the grid.
+/// The state of a compensation: the weight in double, with rounded columns on the grid.
 class Compensation {
  public:
   Compensation(const Array& weight, const formats::Format& format,
@@ -130,7 +130,7 @@ InputProducts::InputProducts(std::int64_t columns)
 void InputProducts::add(std::span<const float> rows) {
   const Eigen::Index count = static_cast<Eigen::Index>(rows.size()) / columns_;
   const Eigen::Map<const Floats> inputs(rows.data(), count, columns_);
-  // Sums of single precision over a bounded number of rows, added up in double.
+  // Sums in single precision over a bounded number of rows are added up in double.
   constexpr Eigen::Index block = 1024;
   Eigen::Map<Doubles> sums(sums_.data(), columns_, columns_);
   for (Eigen::Index first = 0; first < count; first += block) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error compensation: rounding the columns of a weight one after another, each time moving the
-// error that this makes at the layer's output onto the columns that are not rounded yet (GPTQ,
+// Error compensation: rounds the columns of a weight one after another, and changes the columns
+// that are not yet rounded so that they compensate the error at the layer's output (GPTQ,
 // Frantar et al. 2022, after Optimal Brain Surgeon, Hassibi & Stork 1993).
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace mase::passes {
 
-/// H = X^T X of the rows X [n, columns] that a weight is multiplied with: a change D of a weight's
-/// row changes the layer's outputs by D H D^T in all, squared and summed over the n rows.
+/// H = X^T X for the rows X [n, columns] that a weight is multiplied with. When a row of the weight
+/// changes by D, the squared changes of the layer's outputs add up to D H D^T over the n rows.
 class InputProducts {
  public:
   explicit InputProducts(std::int64_t columns);
@@ -30,17 +30,17 @@ class InputProducts {
   std::vector<double> sums_;
 };
 
-/// The squared change of a layer's outputs, summed over all rows that the products were made of,
-/// when `weight` is replaced by `changed`; both [rows, columns]. Group g of the rows, of as many
-/// equal ones as there are products, is multiplied with the inputs of products[g].
+/// The squared change of a layer's outputs when `changed` replaces `weight`, summed over all rows
+/// that the products were made of. Both weights are [rows, columns]; their rows form as many equal
+/// groups as there are products, and group g is multiplied with the inputs of products[g].
 double output_error(std::span<const float> weight, std::span<const float> changed,
                     std::span<const InputProducts> products);
 
-/// The weight with every column on the format's grid and its errors compensated by later columns,
-/// which are taken by falling energy of their inputs. `damping`: share of the mean diagonal of H
-/// that is added to it (columns with little energy then change little). Rounded anew by the format,
-/// the result may differ from itself where a block's scale moved; `output_error` of that is what
-/// counts. Columns without energy keep their values.
+/// The weight with every column on the format's grid, and the errors of each column compensated by
+/// later ones. Columns are taken by falling energy of their inputs; those without energy keep their
+/// values. `damping` is the share of the mean diagonal of H that is added to the diagonal (columns
+/// with little energy then change little). Rounding the result again may change it where a block's
+/// scale has moved; judge it by the `output_error` of that second rounding.
 std::vector<float> compensate(const Array& weight, const formats::Format& format,
                               std::span<const InputProducts> products, double damping);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the geometry of layers, and cutting inputs into the windows that outputs see.
+// Reads the geometry of layers, and cuts inputs into the windows that outputs read.
 #include "passes/reconstruction/layer_rows.hpp"
 
 #include "base/error.hpp"
@@ -19,7 +19,7 @@ Shape per_dimension(const ir::Value* value, std::size_t rank, std::int64_t fallb
   return shape;
 }
 
-/// "same" puts the odd zero behind, "valid" none.
+/// The padding in front: "same" puts an odd zero at the end, "valid" has no padding.
 Shape padding_of(const ir::Value* value, const LayerGeometry& geometry) {
   const std::size_t rank = geometry.kernel.size();
   if (value == nullptr || value->kind() != ir::Value::Kind::string)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of linear layers and convolutions as rows that the weight's rows are multiplied with.
+// The inputs of linear layers and convolutions as rows that are multiplied with the weight's rows.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct LayerGeometry {
   std::int64_t groups = 1;
   Shape kernel, stride, dilation;
   Shape padding;  ///< zeros before the first element of each dimension
-  Shape outputs;  ///< of the spatial dimensions
+  Shape outputs;  ///< output sizes of the spatial dimensions
 
-  /// Of a node whose op is linear, conv1d or conv2d, with a weight of this shape.
+  /// The geometry of a node whose op is linear, conv1d or conv2d, with a weight of this shape.
   static LayerGeometry of(const ir::Graph& graph, const ir::Node& node, const Shape& weight);
 };
 
-/// Calls see(group, rows): rows [n, columns] row-major, columns as in a row of the weight (channels
-/// of the group, then kernel). All rows of the input are shown, one sample of it at a time.
+/// Calls see(group, rows) for one sample of the input at a time, until it has shown all rows. rows
+/// is [n, columns], row-major, with the columns of a weight's row (channels of the group, kernel).
 void show_rows(const LayerGeometry& geometry, const Array& input,
                const std::function<void(std::int64_t, std::span<const float>)>& see);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An equation is split at its arrow and commas, then each ellipsis becomes as many digits as its
-// operand has further dimensions.
+// Splits an equation at its arrow and commas, and replaces each ellipsis by one digit for every
+// further dimension of its operand.
 #include "passes/rewriting/einsum_equation.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class Reader {
     return filled(term, further);
   }
 
-  /// A term with digits in place of its ellipsis; letters only, beside it.
+  /// A term with digits in place of its ellipsis; everything else must be letters.
   std::string filled(std::string term, std::size_t further) const {
     if (const std::size_t place = term.find(ellipsis); place != std::string::npos)
       term.replace(place, ellipsis.size(), digits(further));
@@ -77,7 +77,7 @@ class Reader {
   }
 
   std::string_view text_;
-  std::size_t most_ = 0;  ///< dimensions of an ellipsis
+  std::size_t most_ = 0;  ///< the most dimensions of an ellipsis
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kind and target of a call come from the op table.
+// The op table gives the kind and the target of a call.
 #include "passes/rewriting/node_writer.hpp"
 
 #include "base/error.hpp"

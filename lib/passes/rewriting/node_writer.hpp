@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the plain nodes that one node stands for.
+// Writes the plain nodes that together replace one node.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace mase::passes {
 
-/// Puts calls of operators in front of a node, each as torch.fx writes it.
+/// Puts calls of operators in front of a node, written as torch.fx writes them.
 class NodeWriter {
  public:
-  /// Results are tensors of `dtype` where nothing else is said.
+  /// Results are tensors of `dtype` unless a call says otherwise.
   NodeWriter(ir::Graph& graph, ir::NodeId before, DType dtype);
 
-  /// Nodes from here on are called `prefix`, or `prefix_PART`.
+  /// Names the following nodes `prefix`, or `prefix_PART`.
   void begin(std::string prefix) { prefix_ = std::move(prefix); }
-  /// A call of an operator of the table.
+  /// Adds a call of an operator of the op table.
   ir::NodeId call(std::string_view op, const std::string& part, std::vector<ir::Argument> args,
                   ir::ValueInfo info);
   ir::NodeId call(std::string_view op, const std::string& part, std::vector<ir::Argument> args,
                   Shape shape);
-  /// The size of a dimension, read when the graph runs.
+  /// Adds a node that reads the size of a dimension when the graph runs.
   ir::NodeId size(ir::NodeId tensor, std::int64_t dim, const std::string& part);
 
   static ir::Value ref(ir::NodeId id) { return ir::NodeRef{id}; }

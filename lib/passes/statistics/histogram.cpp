@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growth by doubling: pairs of bins that meet at a multiple of the new width become one.
+// Grows by doubling: two bins that meet at an odd multiple of the old width become one.
 #include "passes/statistics/histogram.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Histogram::Histogram(std::int64_t bins)
 void Histogram::add(std::span<const float> values) {
   for (const float value : values)
     if (std::isfinite(value)) cover(value);
-  // Zeros alone have no width: they stand in the bin that begins at 0.
+  // Zeros alone give no width: they are counted in the bin that begins at 0.
   const double scale = width_ > 0 ? 1 / width_ : 0;
   for (const float value : values) {
     if (!std::isfinite(value)) continue;

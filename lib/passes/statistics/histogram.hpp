@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram: counts in bins whose width is a power of two, so that it grows without losing a count.
+// Histogram: counts in bins whose width is a power of two, so that it can grow and stay exact.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace mase::passes {
 
-/// Bin i holds the finite values in [low() + i * width(), low() + (i + 1) * width()). The middle
-/// edge is 0 and the width is the smallest power of two with which every value seen so far has a
-/// bin: a value outside doubles the width by adding up pairs of bins, which is exact. The counts
-/// hence do not depend on the order of the values or on how they were batched.
+/// Bin i counts the finite values in [low() + i * width(), low() + (i + 1) * width()). The middle
+/// edge is 0, and the width is the smallest power of two that gives every value seen so far a bin.
+/// A value outside doubles the width by adding up pairs of bins, which is exact; so the counts do
+/// not depend on the order of the values or on the batches in which they came.
 class Histogram {
  public:
   /// `bins` is a positive even number.
@@ -32,7 +32,7 @@ class Histogram {
 
   std::vector<std::int64_t> counts_;
   std::int64_t half_, count_ = 0;
-  double width_ = 0;  ///< 0 until a value other than 0 was seen
+  double width_ = 0;  ///< 0 until it has seen a value other than 0
 };
 
 }  // namespace mase::passes

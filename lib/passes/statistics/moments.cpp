@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both ways to a mean and a variance.
+// The two ways to compute a mean and a variance.
 #include "passes/statistics/moments.hpp"
 
 #include <cmath>
@@ -73,7 +73,7 @@ std::vector<double> PreciseMoments::variances() const {
   std::vector<double> variances;
   const auto n = double(count_);
   for (std::size_t c = 0; c < sums_.size(); ++c) {
-    // n * squares - sum^2, each of them in two doubles: what cancels does so before rounding.
+    // n * squares - sum^2, each in two doubles, so that cancellation happens before rounding.
     LongSum difference = product(n, squares_[c].high);
     difference.add(n * squares_[c].low);
     const LongSum square = product(sums_[c].high, sums_[c].high);

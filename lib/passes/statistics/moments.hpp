@@ -9,10 +9,10 @@
 
 namespace mase::passes {
 
-/// Count, mean and M2 = sum (x - mean)^2 per cell. A batch b is merged with what was seen before,
-/// a, by delta = mean_b - mean_a; mean = mean_a + delta n_b / n; M2 = M2_a + M2_b + delta^2 n_a n_b
+/// Count, mean and M2 = sum (x - mean)^2 per cell. A batch b is merged with the values a before it
+/// by delta = mean_b - mean_a; mean = mean_a + delta n_b / n; M2 = M2_a + M2_b + delta^2 n_a n_b
 /// / n (Chan, Golub, LeVeque: "Updating Formulae and a Pairwise Algorithm for Computing Sample
-/// Variances", 1979). Within a batch both are computed in two passes in double.
+/// Variances", 1979). Within a batch, two passes in double compute mean and M2.
 class MergedMoments {
  public:
   void add(const Cells& cells, const Samples& samples, bool magnitudes);
@@ -27,15 +27,15 @@ class MergedMoments {
   std::vector<double> means_, m2_;
 };
 
-/// A sum in two doubles whose error is about 2^-104 of the sum of magnitudes (Dekker's and Knuth's
-/// error-free additions).
+/// A sum held in two doubles. Its error is about 2^-104 of the sum of magnitudes (error-free
+/// additions of Dekker and Knuth).
 struct LongSum {
   double high = 0, low = 0;
   void add(double value);
 };
 
-/// Sums of values and of their squares, which are exact products of float32 numbers: mean and
-/// variance come out right to double precision however far the mean is from 0.
+/// Sums of values and of their squares. The squares of float32 numbers are exact, so mean and
+/// variance are right to double precision however far the mean is from 0.
 class PreciseMoments {
  public:
   void add(const Cells& cells, const Samples& samples, bool magnitudes);

@@ -10,11 +10,11 @@
 
 namespace mase::passes {
 
-// Every result has "min", "max", "range" = max - min and "count" (values in each cell); below two
-// values the numbers are "NA". With `abs` the values are taken by magnitude.
+// Every result has "min", "max", "range" = max - min and "count" (values in each cell); with fewer
+// than two values the numbers are "NA". `abs` takes the magnitudes of the values.
 
-/// mean - num_sigma * sigma .. mean + num_sigma * sigma; `var_mode` as in the two variances: online
-/// is the population's, precise the sample's.
+/// mean - num_sigma * sigma .. mean + num_sigma * sigma. `var_mode` names the variance: online is
+/// the population's, precise the sample's.
 struct RangeNSigma {
   static constexpr StatisticDoc doc{"range_n_sigma", "Mean and some standard deviations around."};
   Dims dims;
@@ -56,8 +56,8 @@ struct RangeMinMax {
 };
 
 /// The quantiles at 1 - quantile and at quantile, interpolated linearly between the two nearest
-/// ranks (rank h = (n - 1) q, as numpy's default). Exact at any size: keeps every value, 4 bytes
-/// each, and selects instead of sorting.
+/// ranks (rank h = (n - 1) q, as numpy does by default). Exact at any size: it keeps every value (4
+/// bytes each), and selects instead of sorting.
 struct RangeQuantile {
   static constexpr StatisticDoc doc{"range_quantile", "Range without the outermost values."};
   Dims dims;
@@ -77,7 +77,7 @@ struct RangeQuantile {
   std::vector<std::vector<float>> values_;  ///< by cell
 };
 
-/// The q-quantile of at least one value; reorders them.
+/// The q-quantile of `values`, which must not be empty; reorders them.
 double quantile_of(std::vector<float>& values, double q);
 
 }  // namespace mase::passes

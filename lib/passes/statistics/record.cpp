@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps every value it is shown.
+// Keeps all values.
 #include "passes/statistics/record.hpp"
 
 namespace mase::passes {

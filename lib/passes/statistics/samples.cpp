@@ -11,7 +11,7 @@ bool is_word(const Tree& value, std::string_view word) {
   return value.is_string() && value.as_string() == word;
 }
 
-/// Which dimensions of a sample are taken together.
+/// The dimensions of a sample over which the statistic is taken.
 std::vector<bool> reduced_dims(const Dims& dims, const Shape& sample) {
   const auto rank = static_cast<std::int64_t>(sample.size());
   std::vector<bool> reduced(sample.size(), dims.all);

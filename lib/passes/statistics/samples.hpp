@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a tensor, and which of their elements a statistic takes together.
+// Samples of a tensor, and the groups of their elements over which a statistic is taken.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct Samples {
   Shape shape;  ///< of one sample
 };
 
-/// The option `dims`: dimensions of a sample that a statistic is taken over, together with all
-/// samples: "all", "none" (each element by itself, over the samples) or a list, negative numbers
-/// counting from the end.
+/// The option `dims`: the dimensions of a sample over which, besides all samples, a statistic is
+/// taken. It is "all", "none" (each element by itself, over the samples) or a list, in which
+/// negative numbers count from the end.
 struct Dims {
   bool all = true;
   std::vector<std::int64_t> listed;
@@ -33,15 +33,15 @@ struct Dims {
   Tree write() const;
 };
 
-/// The cells of a statistic: the elements of a sample that share a value of every dimension that is
+/// The cells of a statistic. The elements of a cell have the same index in every dimension that is
 /// kept.
 class Cells {
  public:
-  /// Error(Fault::config) when the samples have no such dimension.
+  /// Error(Fault::config) when the samples do not have one of the dimensions.
   Cells(const Dims& dims, const Shape& sample);
 
   std::size_t size() const { return size_; }
-  /// How many of the samples' values fall into each cell.
+  /// The number of the samples' values in each cell.
   std::int64_t per_cell(const Samples& samples) const {
     return size_ == 0 ? 0 : static_cast<std::int64_t>(samples.values.size() / size_);
   }
@@ -57,8 +57,8 @@ class Cells {
     for (std::size_t first = 0; first < samples.values.size(); first += cell_of_.size())
       for (std::size_t i = 0; i < cell_of_.size(); ++i) f(cell_of_[i], samples.values[first + i]);
   }
-  /// One number per cell: a number where all dimensions are taken together, else nested lists in
-  /// the shape of the dimensions kept.
+  /// One number per cell: a plain number when the statistic is taken over all dimensions, otherwise
+  /// nested lists in the shape of the dimensions that are kept.
   Tree tree(const std::vector<double>& values) const;
 
  private:
@@ -70,7 +70,7 @@ class Cells {
   std::vector<std::size_t> cell_of_;  ///< by element of a sample; empty for a single cell
 };
 
-/// The cells of the first samples, for all that follow.
+/// The cells, which the first samples fix for all later ones.
 const Cells& cells_for(std::optional<Cells>& cells, const Dims& dims, const Samples& samples);
 
 /// Numbers as nested lists of a shape, row-major.

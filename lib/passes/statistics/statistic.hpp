@@ -22,7 +22,7 @@
 
 namespace mase::passes {
 
-/// What a statistic is called, and what it is in a sentence.
+/// The name of a statistic, and a sentence on what it is.
 struct StatisticDoc {
   std::string_view name, sentence;
 };
@@ -39,7 +39,7 @@ class Collector {
 struct StatisticRow {
   StatisticDoc doc;
   std::vector<FieldInfo> fields;
-  /// Reads the options; problems go to `diagnostics`.
+  /// Reads the options; adds problems to `diagnostics`.
   std::unique_ptr<Collector> (*make)(const Tree& options, Diagnostics& diagnostics);
   /// The options with every default filled in.
   Tree (*resolve)(const Tree& options);
@@ -49,7 +49,7 @@ const std::vector<StatisticRow>& statistic_table();
 const StatisticRow* find_statistic(std::string_view name);
 std::vector<std::string> statistic_names();
 
-/// The option `dims` as documentation sees it.
+/// The option `dims` as documentation shows it.
 FieldInfo dims_field();
 
 template <class T>
@@ -69,7 +69,7 @@ T read_statistic(const Tree& options, Diagnostics& diagnostics) {
   return statistic;
 }
 
-/// The Collector of a statistic, whose type has the functions of a row.
+/// The Collector of a statistic declared as T.
 template <class T>
 class StatisticCollector final : public Collector {
  public:
@@ -81,7 +81,7 @@ class StatisticCollector final : public Collector {
   T statistic_;
 };
 
-/// The table's row of a declared statistic.
+/// The row of the table for a statistic declared as T.
 template <class T>
 StatisticRow statistic_row() {
   StatisticRow row{T::doc, describe_fields<T>(), nullptr, nullptr};

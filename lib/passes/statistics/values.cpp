@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors lie in the graph; results are caught by an observer.
+// Tensors come from the graph; an observer sees the results of nodes.
 #include "passes/statistics/values.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_float(DType dtype) {
          dtype == DType::bfloat16;
 }
 
-/// Masks as the numbers that a format that keeps them rounds in their place.
+/// Replaces masks by 0, the number that a format which keeps masks rounds in their place.
 Array without_masks(Array values) {
   for (float& value : values.mutable_span<float>())
     if (value <= ir::mask_bound) value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics that are a mean and a variance.
+// Statistics that consist of a mean and a variance.
 #include "passes/statistics/variance.hpp"
 
 namespace mase::passes {

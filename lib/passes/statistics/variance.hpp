@@ -10,7 +10,7 @@
 namespace mase::passes {
 
 /// Result: "mean", "variance", "count" (values in each cell). The variance is the population's,
-/// M2 / count, merged over batches. Below two values mean and variance are "NA".
+/// M2 / count, merged over batches. With fewer than two values, mean and variance are "NA".
 struct VarianceOnline {
   static constexpr StatisticDoc doc{"variance_online", "Mean and population variance, merged."};
   Dims dims;
@@ -23,7 +23,7 @@ struct VarianceOnline {
   MergedMoments moments_;
 };
 
-/// The same keys; the variance is the sample's, M2 / (count - 1), right to double precision.
+/// Result: the same keys. The variance is the sample's, M2 / (count - 1), to double precision.
 struct VariancePrecise {
   static constexpr StatisticDoc doc{"variance_precise", "Mean and sample variance, precise."};
   Dims dims;

@@ -7,10 +7,10 @@
 
 namespace mase::passes {
 
-/// For every port whose format has a field to calibrate (`frac_width` of integer formats, ...), or
-/// for those of the named nodes and ports, chooses the field's value from the tensors of the graph
-/// and from the activations of the float model on training rows; see calibrate_ports, whose info,
-/// table and notes these are. `quantize` does the same for fields that it is given as "auto".
+/// Chooses the calibrated field (`frac_width` of integer formats, ...) of every port whose format
+/// has one, or of the named nodes and ports only. The values come from the tensors of the graph and
+/// from the activations of the float model on training rows; info, table and notes are those of
+/// calibrate_ports. `quantize` does the same for fields that are set to "auto".
 struct Calibrate {
   static constexpr PassDoc doc{"calibrate", PassKind::transform,
                                "Choose the ranges of quantized ports from data.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fused node becomes a chain of plain ones before it; then its users read the end of the
+// Puts a chain of plain nodes before every fused node, and lets its users read the end of the
 // chain.
 #include "passes/transform/expand_attention.hpp"
 
@@ -28,13 +28,13 @@ Shape swapped(Shape shape, std::size_t a, std::size_t b) {
   return shape;
 }
 
-/// "self_attn" of "self_attn.in_proj_weight".
+/// The layer of a tensor: "self_attn" for "self_attn.in_proj_weight".
 std::string layer_of(const std::string& tensor) {
   const auto dot = tensor.rfind('.');
   return dot == std::string::npos ? "" : tensor.substr(0, dot);
 }
 
-/// Writes the nodes that one fused node stands for.
+/// Writes the nodes that replace one fused node.
 class Expansion : NodeWriter {
  public:
   Expansion(ir::Graph& graph, ir::NodeId fused)
@@ -64,7 +64,7 @@ class Expansion : NodeWriter {
     return weighted(softmax(scores), value);
   }
 
-  /// torch.nn.MultiheadAttention on [batch, length, E]; users of its tuple are given the results.
+  /// torch.nn.MultiheadAttention on [batch, length, E]; users of its tuple get the results.
   void attention() {
     const ir::NodeId query = given("query");
     if (given("key") != query || given("value") != query)
@@ -80,7 +80,7 @@ class Expansion : NodeWriter {
     }
   }
 
-  /// torch.nn.TransformerEncoderLayer, the norms before or behind its two halves.
+  /// torch.nn.TransformerEncoderLayer, with the norms before or after its two halves.
   ir::NodeId encoder_layer() {
     const ir::NodeId source = given("src");
     const bool norm_first = flag("norm_first", false);
@@ -130,7 +130,7 @@ class Expansion : NodeWriter {
                       ", which expand_attention cannot take apart");
   }
 
-  /// Nodes from here on are called after the layer of a weight, or after the fused node.
+  /// Names the following nodes after the layer of a weight, or after the fused node.
   void begin_layer(const std::string& weight) {
     const std::string* tensor =
         weight.empty() ? nullptr : graph_.tensor_of(graph_.node(fused_), weight);
@@ -240,7 +240,7 @@ class Expansion : NodeWriter {
                  {"value", -std::numeric_limits<double>::infinity()}},
                 shape(scores));
   }
-  /// Another result than the scores' shape is none that the softmax behind it could have.
+  /// Refuses a mask that would change the shape of the scores, which the softmax must keep.
   void check_mask(const Shape& scores, const Shape& mask) const {
     bool stretches = mask.size() <= scores.size();
     for (std::size_t d = 0; stretches && d < mask.size(); ++d)
@@ -252,14 +252,14 @@ class Expansion : NodeWriter {
   ir::NodeId inverted(ir::NodeId mask) {
     return boolean("aten::bitwise_not", "hidden", {{"self", ref(mask)}}, shape(mask));
   }
-  /// attn_mask: true keeps a score, numbers are added.
+  /// Applies attn_mask: true keeps a score, and numbers are added to it.
   ir::NodeId added_mask(ir::NodeId scores, ir::NodeId mask) {
     check_mask(shape(scores), graph_.node(mask).info.shape);
     if (graph_.node(mask).info.dtype == DType::boolean) return masked(scores, inverted(mask));
     return call("aten::add.Tensor", "masked", {{"self", ref(scores)}, {"other", ref(mask)}},
                 shape(scores));
   }
-  /// Hides the keys behind each query.
+  /// Hides the keys after each query.
   ir::NodeId causal(ir::NodeId scores, ir::NodeId query, ir::NodeId key) {
     std::vector<ir::Value> sizes;
     for (const ir::NodeId rows : {query, key}) sizes.push_back(ref(size(rows, -2, "length")));
@@ -270,7 +270,7 @@ class Expansion : NodeWriter {
     const ir::NodeId seen = boolean("aten::tril", "seen", {{"self", ref(all)}}, square);
     return masked(scores, inverted(seen));
   }
-  /// The truths that a mask of numbers was made of: torch.nn fills zeros with -inf where they hold.
+  /// The boolean mask behind a mask of numbers, which torch.nn makes by filling zeros with -inf.
   std::optional<ir::NodeId> truths_of(const ir::Node& mask) const {
     if (ir::base_op(mask.op) != "aten::masked_fill") return std::nullopt;
     const ir::Value &zeros = *mask.find("self"), &truths = *mask.find("mask");
@@ -281,7 +281,7 @@ class Expansion : NodeWriter {
     return truths.node();
   }
 
-  /// The mask of an attention layer, where what is not zero hides a key, in the rank of the scores:
+  /// The mask of an attention layer, whose nonzero elements hide keys, in the rank of the scores:
   /// type 0 is [length, length], 1 is [batch, length], 2 is [batch, heads, length, length].
   ir::NodeId fitting(ir::NodeId mask, const Shape& scores) {
     Shape size = shape(mask);
@@ -299,7 +299,7 @@ class Expansion : NodeWriter {
     return mask;
   }
 
-  /// Heads of keys and values shared by groups of query heads: each repeated for its group.
+  /// Repeats each head of keys or values for the group of query heads that share it.
   ir::NodeId repeated(ir::NodeId x, ir::NodeId query, const std::string& part) {
     Shape size = shape(x);
     const std::int64_t heads = shape(query).rbegin()[2];
@@ -320,7 +320,7 @@ class Expansion : NodeWriter {
                 {{"self", ref(each)}, {"start_dim", -4}, {"end_dim", -3}}, with(size, 3, heads));
   }
 
-  /// The weights as the layer gives them back: the average over the heads unless all are asked for.
+  /// The weights that the layer returns: their average over the heads, unless all are wanted.
   ir::NodeId reported(ir::NodeId weights) {
     if (!flag("average_attn_weights", true)) return weights;
     Shape size = shape(weights);
@@ -334,7 +334,7 @@ class Expansion : NodeWriter {
   std::string name_;
 };
 
-/// Whether the node was one of those taken apart.
+/// Takes a node apart when it can be; returns true when it did.
 bool expand(ir::Graph& graph, ir::NodeId id, bool products) {
   const ir::Node& node = graph.node(id);
   if (!node.formats.empty()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands are terms: a node and a letter for each of its dimensions. Every step gives a new term.
+// An operand is a term: a node with a letter for each dimension. Every step gives a new term.
 #include "passes/transform/expand_einsum.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool has(const std::string& letters, char letter) {
   return letters.find(letter) != std::string::npos;
 }
 
-/// Those of `letters` that fulfil a condition, in order.
+/// The letters for which a condition holds, in order.
 template <class F>
 std::string chosen(const std::string& letters, F&& wanted) {
   std::string found;
@@ -43,7 +43,7 @@ struct Term {
   std::string letters;
 };
 
-/// Writes the nodes that one einsum stands for.
+/// Writes the nodes that replace one einsum.
 class EinsumExpansion : NodeWriter {
  public:
   EinsumExpansion(ir::Graph& graph, ir::NodeId einsum)
@@ -111,7 +111,7 @@ class EinsumExpansion : NodeWriter {
     return found;
   }
 
-  /// Makes the first two terms one, with the letters that the others or the result have.
+  /// Joins the first two terms into one, with the letters that other terms or the result have.
   void join_first() {
     std::string later = result_;
     for (std::size_t i = 2; i < terms_.size(); ++i) later += terms_[i].letters;
@@ -130,7 +130,7 @@ class EinsumExpansion : NodeWriter {
     return matrix_product(a, b, inner, result);
   }
 
-  /// A product of elements, dimensions of 1 where an operand has no letter of the result.
+  /// An elementwise product; operands get dimensions of 1 for letters of the result that they lack.
   ir::NodeId scaled(const Term& a, const Term& b, const std::string& result) {
     return call("aten::mul.Tensor", "product",
                 {{"self", ref(spread(a, result))}, {"other", ref(spread(b, result))}},
@@ -144,7 +144,7 @@ class EinsumExpansion : NodeWriter {
     return node;
   }
 
-  /// matmul broadcasts over what the first operand alone has in front of its rows.
+  /// matmul broadcasts over the dimensions that only the first operand has before its rows.
   ir::NodeId matrix_product(const Term& a, const Term& b, const std::string& inner,
                             const std::string& result) {
     const std::string both = common(result, common(a.letters, b.letters));
@@ -156,7 +156,7 @@ class EinsumExpansion : NodeWriter {
     x = flattened(x, count(outer + rows), count(inner));
     ir::NodeId y = ordered(b, both + inner + right).node;
     y = flattened(flattened(y, count(both), count(inner)), count(both) + 1, count(right));
-    // Beside a batch, a row or a column is a matrix, too.
+    // With a batch, a row or a column must be a matrix, too.
     const bool row = !both.empty() && rows.empty(), column = !both.empty() && right.empty();
     if (row) x = unsqueezed(x, count(outer));
     if (column) y = unsqueezed(y, count(both) + 1);
@@ -192,8 +192,8 @@ class EinsumExpansion : NodeWriter {
     return static_cast<std::int64_t>(term.letters.find(letter));
   }
 
-  /// x y of matrices, or of vectors where there is no batch; x may have further dimensions in
-  /// front.
+  /// The product x y of matrices, or of vectors when there is no batch; x may have further leading
+  /// dimensions.
   ir::NodeId multiplied(ir::NodeId x, ir::NodeId y) {
     Shape size = shape(x);
     size.pop_back();
@@ -213,7 +213,7 @@ class EinsumExpansion : NodeWriter {
                 std::move(size));
   }
 
-  /// The last dimension as those that `letters` name in another term.
+  /// Splits the last dimension into those that `letters` name in another term.
   ir::NodeId unflattened(ir::NodeId x, const std::string& letters, const Term& of) {
     if (letters.size() < 2) return x;
     Shape size = shape(x), parts = shape_of(letters);
@@ -226,7 +226,7 @@ class EinsumExpansion : NodeWriter {
                 std::move(size));
   }
 
-  /// A number where it is that of a parameter, else read.
+  /// The size of a letter: a number when a parameter has it, otherwise read when the graph runs.
   ir::Value size_of(const Term& term, char letter) {
     if (graph_.node(term.node).kind == ir::NodeKind::get_attr) return sizes_.at(letter);
     return ref(size(term.node, dim_of(term, letter), "size"));
@@ -248,7 +248,7 @@ class EinsumExpansion : NodeWriter {
   std::string name_, equation_;
   std::vector<Term> terms_;
   std::string result_;
-  std::map<char, std::int64_t> sizes_;  ///< of dimensions, by letter
+  std::map<char, std::int64_t> sizes_;  ///< sizes of dimensions, by letter
 };
 
 }  // namespace

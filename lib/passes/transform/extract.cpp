@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cut at the outputs, the cut at the inputs, then the removal of what is left over.
+// Cuts at the outputs, cuts at the inputs, then removes nodes that are no longer used.
 #include "passes/transform/extract.hpp"
 
 #include <map>
@@ -35,7 +35,7 @@ void cut_outputs(ir::Graph& graph, const std::vector<std::string>& outputs) {
   *output.find("value") = single ? values.front() : ir::Value::tuple(std::move(values));
 }
 
-/// The node becomes a placeholder where it stands.
+/// Turns the node into a placeholder at its place.
 void cut_input(ir::Graph& graph, const std::string& name) {
   ir::Node& node = graph.node(tensor_node(graph, name).id);
   node.kind = ir::NodeKind::placeholder;
@@ -45,7 +45,7 @@ void cut_input(ir::Graph& graph, const std::string& name) {
   node.formats.clear();
 }
 
-/// The results of every node for some inputs, by name.
+/// The results of all nodes for some inputs, by name.
 std::map<std::string, Array> results_on(const ir::Graph& graph, ir::Evaluator& evaluator,
                                         const std::vector<Array>& inputs) {
   std::map<std::string, Array> results;
@@ -58,7 +58,7 @@ std::map<std::string, Array> results_on(const ir::Graph& graph, ir::Evaluator& e
   return results;
 }
 
-/// What the placeholders of the cut graph read; nothing when one of them is not known.
+/// The inputs of the cut graph's placeholders; empty when one of them is unknown.
 std::vector<Array> probe_of(const ir::Graph& graph, const std::map<std::string, Array>& results) {
   std::vector<Array> probe;
   for (ir::NodeId id : graph.placeholders()) {
@@ -69,7 +69,7 @@ std::vector<Array> probe_of(const ir::Graph& graph, const std::map<std::string, 
   return probe;
 }
 
-/// Data as the cut graph reads it: the whole graph runs on what there was before.
+/// Gives the cut graph its data by running the whole graph on the data that there was.
 void give_data(const ir::Graph& whole, const ir::Graph& cut, PassContext& context) {
   std::vector<Array> probe;
   if (context.evaluator && !context.probe.empty()) {

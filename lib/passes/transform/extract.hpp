@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a part out of a graph: to verify one block, or to leave out what has no hardware.
+// Cuts a part out of a graph, to verify one block or to leave out nodes that have no hardware.
 #pragma once
 
 #include "passes/pass.hpp"
 
 namespace mase::passes {
 
-/// Keeps what lies between `inputs` and `outputs`: the named inputs become placeholders of their
-/// own name, the named outputs the result (a tuple when there are several), and everything that
-/// does not contribute goes, unused placeholders too. Inputs keep the order of the graph; without
-/// `inputs` the placeholders stay the inputs. What stays computes the same values from the same
-/// inputs.
+/// Keeps the part between `inputs` and `outputs`. The named inputs become placeholders with their
+/// names, the named outputs become the result (a tuple when there are several), and every node that
+/// does not contribute is removed, unused placeholders too. Inputs keep the order of the graph;
+/// without `inputs` the placeholders stay the inputs. The remaining nodes compute the same values
+/// from the same inputs.
 struct Extract {
   static constexpr PassDoc doc{"extract", PassKind::transform,
                                "Keep only the part of the graph between named nodes.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be stored is chosen from the output backwards, run as a graph of its own, and put in.
+// Chooses nodes to store from the output backwards, runs them separately, and puts in the results.
 #include "passes/transform/fold_constants.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace mase::passes {
 namespace {
 
-/// One row of several that have the same bits; nothing where they differ.
+/// One of several rows with the same bits; nullopt when rows differ.
 std::optional<Array> common_row(const Array& rows) {
   const Array first = rows.rows(0, 1);
   for (std::int64_t i = 1; i < rows.shape().front(); ++i)
@@ -24,7 +24,7 @@ std::optional<Array> common_row(const Array& rows) {
   return first;
 }
 
-/// Puts tensors in the place of nodes.
+/// Replaces nodes by tensors.
 class Folding {
  public:
   Folding(ir::Graph& graph, const StoredNodes& nodes) : graph_(graph), nodes_(nodes) {}
@@ -66,7 +66,7 @@ class Folding {
            graph_.containers.contains(path);
   }
 
-  /// [1, ...] for every sample, in the place of the rows that there were.
+  /// Repeats the stored row [1, ...] for every sample, in place of the former rows.
   void repeat_row(ir::NodeId row, ir::NodeId batch, const Shape& whole) {
     const bool overlap = nodes_.may_overlap(row);
     ir::Value::List times(whole.size(), overlap ? -1 : 1);
@@ -75,7 +75,7 @@ class Folding {
                  {overlap ? "size" : "repeats", ir::Value::list(std::move(times))}, whole);
   }
 
-  /// The dimensions of what was stored in the order of memory, as the readers know them.
+  /// Permutes a tensor stored in the order of memory back to the dimensions that readers expect.
   void permute_back(ir::NodeId tensor, const std::vector<std::size_t>& dims, const Shape& whole) {
     ir::Value::List places(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d)
@@ -83,7 +83,7 @@ class Folding {
     read_through(tensor, "permute", {"dims", ir::Value::list(std::move(places))}, whole);
   }
 
-  /// Readers of a tensor get what an operator makes of it.
+  /// Lets the readers of a tensor read the result of an operator on it.
   void read_through(ir::NodeId tensor, const std::string& op, ir::Argument argument,
                     const Shape& shape) {
     const ir::NodeId next = *std::next(std::ranges::find(graph_.order(), tensor));
@@ -94,7 +94,7 @@ class Folding {
                             {{"self", NodeWriter::ref(tensor)}, std::move(argument)}, shape));
   }
 
-  /// Every node that this one is made from, itself included, inputs and what sizes are read of too.
+  /// All nodes that this one depends on: itself, inputs, and nodes whose sizes are read.
   std::set<ir::NodeId> sources(ir::NodeId id) const {
     std::set<ir::NodeId> found{id};
     for (const ir::NodeId node : before().order() | std::views::reverse)
@@ -104,7 +104,7 @@ class Folding {
     return found;
   }
 
-  /// The batch on the host: a source, or read of what a source has its shape from.
+  /// The batch on the host: a source, or a size read from a tensor that gives a source its shape.
   ir::NodeId batch_before(ir::NodeId id) {
     for (const ir::NodeId source : sources(id)) {
       if (nodes_.constancy(source) != Constancy::rows) continue;
@@ -125,7 +125,7 @@ class Folding {
     return writer.size(tensor, 0, "batch");
   }
 
-  /// Other sizes than the traced ones, of what the node's sizes were read of, are refused.
+  /// Adds guards that refuse other sizes than those of the trace, where the node's sizes were read.
   void add_guards(ir::NodeId id) {
     for (const ir::NodeId source : sources(id)) {
       if (nodes_.constancy(source) == Constancy::varies) continue;
@@ -160,7 +160,7 @@ class Folding {
   Tree folded_ = Tree::list();
 };
 
-/// Trained tensors that are no more.
+/// Trained tensors that are gone.
 Tree lost_parameters(const ir::Graph& before, const ir::Graph& after) {
   Tree lost = Tree::list();
   for (const std::string& path : before.tensor_order)
@@ -181,7 +181,7 @@ Tree fold(ir::Graph& graph, const StoredNodes& nodes) {
   return folding.take_folded();
 }
 
-/// Writes choices that depend on fewer values than they read as such that read no others.
+/// Rewrites choices that read more values than they depend on, so that they read only those.
 bool simplify_choices(ir::Graph& graph, bool parameters) {
   const bool equal = take_equal_elements(graph);
   const ir::Graph before = graph;

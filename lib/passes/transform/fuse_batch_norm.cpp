@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folding of batch norms: the algebra on weights, then the choice of where each one goes.
+// Folds batch norms: first the algebra on weights, then the choice of the layer for each norm.
 #include "passes/transform/fuse_batch_norm.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<double> values_of(const ir::Graph& graph, const ir::Module& module,
   return {span.begin(), span.end()};
 }
 
-/// Of a batch norm with running statistics.
+/// The function of a batch norm with running statistics.
 Affine affine_of(const ir::Graph& graph, const ir::Module& norm) {
   const auto mean_size = graph.tensors.at(*norm.tensor("running_mean")).value.size();
   const auto channels = static_cast<std::size_t>(mean_size);
@@ -49,7 +49,7 @@ Array float_array(const std::vector<double>& values) {
   return Array::from(floats, {static_cast<std::int64_t>(floats.size())});
 }
 
-/// Sets the tensor of a module's argument, adding it behind the module's other tensors.
+/// Sets the tensor of a module's argument; a new one goes after the module's other tensors.
 void set_module_tensor(ir::Graph& graph, ir::Module& module, const std::string& argument,
                        const std::vector<double>& values) {
   const std::string* known = module.tensor(argument);
@@ -123,7 +123,7 @@ void make_scale_and_shift(ir::Graph& graph, ir::Module& norm, const Affine& affi
   constant("running_var", 1);
   for (ir::Argument& attribute : norm.attributes) {
     if (attribute.name == "eps") attribute.value = 0.0;
-    // Training moves scale and shift; statistics of its batches would make it a norm again.
+    // Training may move scale and shift, but statistics of its batches would make it a norm again.
     if (attribute.name == "training") attribute.value = false;
   }
 }
@@ -136,7 +136,7 @@ bool is_scale_and_shift(const ir::Graph& graph, const ir::Module& norm) {
   return norm.attribute("eps")->as_double() == 0 && all("running_mean", 0) && all("running_var", 1);
 }
 
-/// The pass's view of one graph: who uses which module and tensor.
+/// The pass's view of one graph: which calls use which module and tensor.
 class Fuser {
  public:
   Fuser(ir::Graph& graph, bool scale_rest, Result& result)
@@ -150,7 +150,7 @@ class Fuser {
       if (const ir::Module* module = module_at(id)) calls_[module->path].push_back(id);
   }
 
-  /// All calls of a norm at once: they read the same numbers.
+  /// Fuses all calls of a norm at once, since they read the same numbers.
   void fuse(ir::NodeId id) {
     if (!graph_.contains(id)) return;
     const ir::Node& node = graph_.node(id);
@@ -180,14 +180,14 @@ class Fuser {
     return node.kind == ir::NodeKind::call_module ? &graph_.module_of(node) : nullptr;
   }
 
-  /// Copies, since fusing removes calls.
+  /// Returns a copy, since fusing removes calls.
   std::vector<ir::NodeId> calls_of(const ir::Module& module) const {
     std::vector<ir::NodeId> calls = calls_.at(module.path);
     std::erase_if(calls, [&](ir::NodeId id) { return !graph_.contains(id); });
     return calls;
   }
 
-  /// Whether changing the module's tensors changes calls of this module only. (Tensors that the
+  /// True when changing the module's tensors affects calls of this module only. (Tensors that the
   /// pass added have no count.)
   bool owns_tensors(const ir::Module& module) const {
     return std::ranges::none_of(module.tensors, [&](const auto& tensor) {
@@ -196,8 +196,8 @@ class Fuser {
     });
   }
 
-  /// The linear or convolution layer at a node whose channels are the features of a batch norm
-  /// there; null otherwise. Rows of features, [N, T, F], are normalised along T and do not qualify.
+  /// The linear or convolution layer at a node, when its channels would be the features of a batch
+  /// norm; otherwise null. Rows of features, [N, T, F], are normalised along T and do not qualify.
   ir::Module* layer_at(ir::NodeId id) {
     const ir::Module* module = module_at(id);
     if (module == nullptr || !owns_tensors(*module)) return nullptr;
@@ -207,8 +207,8 @@ class Fuser {
     return linear || convolution ? &graph_.modules.at(module->path) : nullptr;
   }
 
-  /// The one layer whose calls are the neighbours of these, each the neighbour of one; null for
-  /// none.
+  /// The layer whose calls are the neighbours of these calls, one to one; null when no such layer
+  /// exists.
   template <class Neighbour>
   ir::Module* layer_beside(const std::vector<ir::NodeId>& norms, Neighbour&& neighbour) {
     ir::Module* layer = nullptr;
@@ -249,7 +249,7 @@ class Fuser {
     return true;
   }
 
-  /// A padded convolution reads zeros where the batch norm would have given its shift.
+  /// False for a padded convolution, which reads zeros where the batch norm would give its shift.
   static bool reads_every_input(const ir::Module& layer) {
     const ir::Value* padding = layer.attribute("padding");
     if (padding == nullptr) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds batch norms into neighbouring layers: what hardware wants before quantization.
+// Folds batch norms into neighbouring layers, which hardware needs before quantization.
 #pragma once
 
 #include "passes/pass.hpp"
@@ -8,14 +8,14 @@ namespace mase::passes {
 
 /// In eval mode a batch norm is y = s * x + t per channel, s = weight / sqrt(running_var + eps),
 /// t = bias - s * running_mean (Ioffe & Szegedy 2015). Each is folded into
-///  1. the linear or convolution layer before it, when that feeds nothing else;
-///  2. the linear layer behind it, or a convolution without padding, when it feeds nothing else;
-///  3. itself otherwise (`rest = "scale"`): weight s, bias t, mean 0, variance 1 and eps 0, also
-///     while it is trained, so that it computes s * x + t exactly and `quantize` gives s and t
-///     their formats.
-/// Products are formed in double and rounded once to float32; results move by rounding only.
-/// Layers and tensors that are used twice stay as they are. Run it before `quantize`: graphs with
-/// formats on the nodes concerned are refused.
+///  1. the linear or convolution layer before it, when that layer feeds nothing else;
+///  2. the linear layer (or convolution without padding) after it, when it feeds nothing else;
+///  3. itself otherwise (`rest = "scale"`): weight s, bias t, mean 0, variance 1 and eps 0, in
+///     training too, so that it computes s * x + t exactly and `quantize` gives s and t their
+///     formats.
+/// Products are formed in double and rounded once to float32, so results change by rounding only.
+/// Layers and tensors that are used twice do not change. This pass must run before `quantize`: it
+/// refuses graphs with formats on the nodes concerned.
 struct FuseBatchNorm {
   static constexpr PassDoc doc{
       "fuse_batch_norm", PassKind::transform,

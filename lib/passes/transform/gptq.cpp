@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the inputs of each layer on the graph as far as it is done, and rounds its weight.
+// For one layer after another, collects its inputs on the graph so far and rounds its weight.
 #include "passes/transform/gptq.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::vector<Layer> quantized_layers(const ir::Graph& graph) {
   return layers;
 }
 
-/// Quantized weights of sums of products that are no rows of inputs times rows of the weight.
+/// Quantized weights in sums of products that are not rows of inputs times rows of the weight.
 std::vector<std::string> other_weights(const ir::Graph& graph) {
   std::vector<std::string> names;
   for (const ir::NodeId id : graph.order()) {
@@ -76,7 +76,7 @@ void check_formats(const ir::Graph& graph, const Layer& layer) {
                    "' and another at '" + graph.node(id).name + "'; give both the same");
 }
 
-/// The products of a layer's inputs with themselves, by group of its channels.
+/// The products of a layer's inputs with each other, by group of its channels.
 class Collector {
  public:
   Collector(const ir::Graph& graph, const Layer& layer)
@@ -167,7 +167,7 @@ class Rounding {
     table.rows.push_back(
         {node.name, node.formats.at("weight").short_text(), decibel(before), decibel(after)});
     Tree& entry = layers[node.name];
-    // JSON has no infinity: an exact layer is written as the word.
+    // JSON has no infinity, so an exact layer is written as a word.
     const auto written = [](double v) { return std::isinf(v) ? Tree("exact") : Tree(v); };
     entry["nearest_db"] = written(before);
     entry["compensated_db"] = written(after);
@@ -183,7 +183,7 @@ class Rounding {
 Result Gptq::run(ir::Graph& graph, const Options& options, PassContext& context) {
   const std::vector<Layer> layers = quantized_layers(graph);
   for (const Layer& layer : layers) check_formats(graph, layer);
-  // Work on a copy: an error in the middle leaves the caller's graph as it was.
+  // Works on a copy, so that an error leaves the caller's graph unchanged.
   ir::Graph changed = graph;
   Rounding rounding(changed, options, context);
   for (const Layer& layer : layers) rounding.round(layer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds quantized weights so that the outputs of their layers change least on data.
+// Rounds quantized weights so that their layers' outputs on data change as little as possible.
 #pragma once
 
 #include "passes/pass.hpp"
@@ -8,11 +8,11 @@ namespace mase::passes {
 
 /// Replaces the weight of every linear layer and convolution (1d, 2d) whose weight has a format by
 /// values on the format's grid, chosen by error compensation (GPTQ, Frantar et al. 2022) on rows of
-/// the training data: layer by layer in the order of the graph, each on the inputs that the
+/// the training data. Layers are taken in the order of the graph, each with the inputs that the
 /// quantized layers before it give. A layer whose error does not fall keeps rounding to nearest.
-/// Formats, biases and everything else stay; a note names other ops whose weights are summed over.
-/// info: by layer "nearest_db" and "compensated_db", the signal-to-noise ratio of the layer's
-/// products before and after.
+/// Formats, biases and everything else stay. A note names other ops that sum over a weight. Info:
+/// by layer "nearest_db" and "compensated_db", the signal-to-noise ratio of the layer's products
+/// before and after.
 struct Gptq {
   static constexpr PassDoc doc{"gptq", PassKind::transform,
                                "Round weights with error compensation, layer by layer from data.",

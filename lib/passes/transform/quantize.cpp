@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the nodes, puts the formats onto their ports and notes what could not be applied.
+// Selects nodes, puts formats on their ports, and notes settings that could not be applied.
 #include "passes/transform/quantize.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool is_option(const std::string& key) {
 
 constexpr const char* input_op = "placeholder";  ///< an input has the port data_out
 
-/// What selectors may name with by = "type".
+/// The ops that selectors may name with by = "type".
 std::vector<std::string> quantizable_ops(const ir::CustomOps& own) {
   std::vector<std::string> names{input_op};
   for (const auto& [name, op] : own) names.push_back(name);
@@ -40,7 +40,7 @@ std::vector<std::string> quantizable_ops(const ir::CustomOps& own) {
   return names;
 }
 
-/// The ports, and those whose format some of them take where they have none.
+/// The ports, and the ports whose format they take when they have no format.
 std::vector<std::string> with_general_ports(std::vector<std::string> ports) {
   const std::vector<std::string> own = ports;
   for (const std::string& port : own) {
@@ -55,7 +55,7 @@ const ir::OpRow* find_row(const std::string& op, const ir::CustomOps& own) {
   return found == own.end() ? ir::find_op(op) : &found->second->row;
 }
 
-/// The ports a selector's nodes can have; nullopt after a diagnostic when it is no valid selector.
+/// The ports of a selector's nodes; nullopt after a diagnostic when the selector is not valid.
 std::optional<std::vector<std::string>> ports_for(const std::string& by,
                                                   const std::string& selector, const Tree& table,
                                                   const ir::CustomOps& own,
@@ -89,7 +89,7 @@ std::optional<std::vector<std::string>> ports_for(const std::string& by,
 
 struct Rules {
   Quantize::Options options;
-  std::vector<QuantizeRule> rules;  ///< in file order, without the default
+  std::vector<QuantizeRule> rules;  ///< in file order, without `default`
   std::optional<QuantizeRule> fallback;
 };
 
@@ -121,8 +121,8 @@ void check_node_names(const ir::Graph& graph, const Tree& tree, const Rules& rul
       diagnostics.error(tree.at(rule.selector).key_where, graph.unknown_node(rule.selector));
 }
 
-/// Applies rules and remembers what could not be applied, grouped so that a default for many nodes
-/// gives one note per op and port.
+/// Applies rules, and collects settings that could not be applied in groups, so that a default for
+/// many nodes gives one note per op and port.
 class Applier {
  public:
   Applier(ir::Graph& graph, const Rules& rules) : graph_(graph), rules_(rules) {
@@ -153,7 +153,7 @@ class Applier {
   }
 
  private:
-  /// Says what has no format now, and how much of the model that is.
+  /// Notes what has no format now, and how much of the model that is.
   void note_float(Result& result) const {
     const FloatShare share = float_share(graph_);
     result.info["float"] = share.tree();
@@ -169,7 +169,7 @@ class Applier {
                                       : ""));
   }
 
-  /// Without data the binary points of data that were left open are half of the width.
+  /// Sets binary points of data that were left open to half of the width when there is no data.
   void settle_open_points(const PassContext& context, Result& result) {
     if (context.has_data()) return;
     std::set<std::string> ports;
@@ -206,7 +206,7 @@ class Applier {
     return rules_.rules[index].selector == (rules_.options.by == "type" ? op : node.name);
   }
 
-  /// The first rule that matches, else the default.
+  /// The first rule that matches, otherwise the default.
   const QuantizeRule* rule_for(const ir::Node& node, const std::string& op) const {
     for (std::size_t i = 0; i < rules_.rules.size(); ++i)
       if (matches(i, node, op)) return &rules_.rules[i];
@@ -215,7 +215,7 @@ class Applier {
 
   void apply(const QuantizeRule& rule, ir::Node& node, const std::string& op) {
     const std::set<std::string> available = float_ports(graph_, node);
-    if (available.empty()) return;  // on numbers of the host, as the root of a size
+    if (available.empty()) return;  // the op works on host numbers, as in the root of a size
     std::set<std::string> used;
     for (const std::string& port : available) {
       const std::string source =
@@ -239,7 +239,7 @@ class Applier {
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph_, node);
   }
 
-  /// The format with its blocks laid out for the port's tensors (those of the highest rank).
+  /// Puts a format on a port, with blocks laid out for the port's tensor of highest rank.
   void put(const PortRule& wanted, ir::Node& node, const std::string& op, const std::string& port) {
     std::size_t rank = 0;
     for (const Shape& shape : port_shapes(graph_, node, port)) rank = std::max(rank, shape.size());
@@ -257,7 +257,7 @@ class Applier {
     if (!faults.empty()) config_error(join(faults, "\n"));
   }
 
-  /// Weights that training has broken; -inf among other constants may be a mask.
+  /// Refuses weights that training has broken; -inf in other constants may be a mask.
   void check_values() const {
     std::vector<std::string> faults;
     for (const std::string& name : changed_) {
@@ -276,7 +276,7 @@ class Applier {
                "(name = \"NA\")");
   }
 
-  /// The first element that no format holds; empty without one.
+  /// Names the first element that no format can hold; empty when there is no such element.
   static std::string value_fault(const ir::Tensor& tensor) {
     if (tensor.value.dtype() != DType::float32) return "";
     const auto values = tensor.value.span<float>();
@@ -296,16 +296,16 @@ class Applier {
 
   ir::Graph& graph_;
   const Rules& rules_;
-  std::vector<std::regex> patterns_;  ///< one per rule with by = "regex_name", else none
+  std::vector<std::regex> patterns_;  ///< one per rule with by = "regex_name", otherwise empty
   std::vector<std::string> changed_;
   std::vector<PortName> calibrated_;  ///< ports with a field that is chosen from data
-  std::set<std::string> open_;        ///< those of them whose binary point was not given
+  std::set<std::string> open_;        ///< of these, the ports whose binary point was not given
   std::set<std::string> used_;
-  /// Nodes by what was not applied to them: what a rule named, and what the default has beyond
-  /// the ports of a node.
+  /// Nodes by the setting that was not applied to them: one of a rule, or one of the default for
+  /// ports that the node lacks.
   std::map<std::string, std::vector<std::string>> skipped_, beyond_default_;
-  /// Of these notes those that hold for some nodes only: a layer without a bias is no mistake of a
-  /// rule for layers of which others have one.
+  /// Notes that hold for only some nodes of a rule: a rule may name the bias although some of its
+  /// layers have none.
   std::set<std::string> met_;
 };
 
@@ -317,7 +317,7 @@ void Quantize::check(const Tree& options, Diagnostics& diagnostics, const ir::Cu
 
 namespace {
 
-/// Ops with every port under the names that the op table does not have: options were checked.
+/// Ops with all ports, for names that are not in the op table; the options have been checked.
 ir::CustomOps any_ops(const Tree& options) {
   ir::CustomOps ops;
   for (const auto& [name, table] : options.as_dict()) {

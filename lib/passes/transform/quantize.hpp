@@ -7,25 +7,25 @@
 
 namespace mase::passes {
 
-/// Writes a format onto every port that the configuration names; nothing else of the graph changes:
-/// float weights, biases and buffers stay and are quantized when the graph runs.
+/// Puts a format on every port that the configuration names. Nothing else in the graph changes:
+/// weights, biases and buffers stay in float and are quantized when the graph runs.
 ///
-/// Options: `by` = type | name | regex_name, then one table per op (of the user's own, too), node
-/// or pattern (full match), and an optional `default`, each with a table `config`: `name` (a
+/// Options: `by` = type | name | regex_name, then one table per op (custom ops too), node or
+/// pattern (full match), and an optional `default`. Each has a table `config` with `name` (a
 /// format, or "NA" to leave the node alone), `bypass`, fields of the format for every port
 /// (`profile = "reference"`), and joined keys PORT_FIELD
 /// (`data_in_width`, `weight_frac_width`), or a whole format for a port (`weight = "mxfp4"`). A
 /// port is quantized when at least one such key names it. An input, of type "placeholder", has the
-/// port data_out, and no default reaches it. With by = "regex_name" the first pattern
-/// in file order wins. A setting that could not be applied becomes a note (a detail where only the
-/// default asked for it), and so does the share of parameters and MACs that is left in float. A
-/// tensor that cannot have its port's format is an error.
+/// port data_out, and `default` does not apply to it. With by = "regex_name" the first pattern in
+/// file order wins. A note reports a setting that could not be applied (a detail when only
+/// `default` asked for it), and the share of parameters and MACs that is left in float. A tensor
+/// that cannot have its port's format is an error.
 ///
-/// A format's free field may be "auto" (`frac_width = "auto"`, `data_in_frac_width = "auto"`):
-/// these ports are calibrated once all formats stand (calibrate_ports), and the resolved
-/// configuration keeps the word. So are binary points that are not given in profile exact, those
-/// of data where there is data; a note says where there is none. How blocks lie on a port follows
-/// from the port where `config` does not say it (with_block_layout).
+/// A format's free field may be "auto" (`frac_width = "auto"`, `data_in_frac_width = "auto"`). Such
+/// ports are calibrated when all formats are in place (calibrate_ports), and the resolved
+/// configuration keeps the word. In profile exact, a binary point that is not given is calibrated
+/// too, on a port of data only when there is data; a note says when there is none. When `config`
+/// does not say how blocks lie on a port, the port decides it (with_block_layout).
 struct Quantize {
   static constexpr PassDoc doc{"quantize", PassKind::transform,
                                "Quantize the ports of nodes chosen by type, name or pattern.",
@@ -41,7 +41,7 @@ struct Quantize {
           calibration_fields("calibration"));
     }
   };
-  /// `own`: ops that the user has described, which tables may be named after.
+  /// Checks the options; tables may be named after the user's custom ops, `own`.
   static void check(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own);
   static Tree resolve(const Tree& options);
   static Result run(ir::Graph& graph, const Tree& options, PassContext& context);

@@ -22,7 +22,7 @@ Result RemoveDropout::run(ir::Graph& graph, const Options&, PassContext& context
   ir::remove_unused_tensors(graph);
   result.changed = removed.size() + stopped.size() > 0;
   result.info["removed"] = std::move(removed);
-  if (was_random) {  // what quantization is compared with is the model without
+  if (was_random) {  // quantization is compared with the model that does not draw
     context.start_again(graph, context.probe);
     result.info["stopped"] = std::move(stopped);
   }

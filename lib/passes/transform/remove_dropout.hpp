@@ -6,10 +6,10 @@
 
 namespace mase::passes {
 
-/// Erases every dropout module and function and connects its users to its input, and has what draws
-/// random numbers in eval mode (a trace in train mode) draw none: dropout inside of attention and
-/// of recurrent layers, rrelu. Results in eval mode stay equal bit for bit, of a model in which
-/// nothing draws; in training the regularisation is gone. Idempotent.
+/// Erases every dropout module and function, and connects its users to its input. Nodes that draw
+/// random numbers in eval mode (from a trace in train mode) stop drawing: dropout inside attention
+/// and recurrent layers, rrelu. Results in eval mode stay equal bit for bit when the model did not
+/// draw; training loses the regularisation. Idempotent.
 struct RemoveDropout {
   static constexpr PassDoc doc{"remove_dropout", PassKind::transform,
                                "Erase dropout; results in eval mode stay the same."};

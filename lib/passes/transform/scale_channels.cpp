@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the factors, gives each group one of them, and reports what cannot be done.
+// Reads the factors, gives each group one of them, and reports factors that cannot be applied.
 #include "passes/transform/scale_channels.hpp"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ class Chooser {
            did_you_mean(name, names, "; layers: " + join(names, ", "));
   }
 
-  /// 0: the group keeps its width.
+  /// The new width of a group; 0 when it keeps its width.
   std::int64_t width_of(int group) {
     const auto asked = asked_.find(group);
     const bool named = asked != asked_.end();
@@ -159,7 +159,7 @@ class Chooser {
   std::vector<int> unsupported_;
 };
 
-/// Says in info and in a table which groups got which width.
+/// Reports the new width of every group in info and in a table.
 void record_groups(const ir::Graph& graph, const ChannelMap& map, const ChannelWidths& widths,
                    Result& result) {
   Tree list = Tree::list();

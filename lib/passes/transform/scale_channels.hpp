@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the hidden layers of a network wider or narrower, everything between them included.
+// Makes the hidden layers of a network, and everything between them, wider or narrower.
 #pragma once
 
 #include "passes/pass.hpp"
 
 namespace mase::passes {
 
-/// Multiplies the output channels of linear and convolution layers by a factor each; norms,
+/// Multiplies the output channels of each linear and convolution layer by a factor. Norms,
 /// depthwise and grouped convolutions (their groups), flattens, concatenations and the layers that
 /// read the channels follow. Layers whose channels meet, as in a residual sum, form a group with
 /// one factor (`channel_groups` lists them). Channels of inputs and of the output never change.
@@ -14,18 +14,18 @@ namespace mase::passes {
 /// Options: `factor` for every layer that may change, and a table `layers` with a factor per node
 /// name. width * factor must be a whole number of at least 1.
 /// `weights` = "inherit": a wider layer keeps its channels and copies them in turn, the most
-/// important first where not all can be copied, and copies share the weights that read them
-/// (Chen et al., "Net2Net", ICLR 2016). The function stays the same up to rounding, bit for bit but
-/// for the order of sums at powers of two; layer norms and rms norms keep it at whole factors only.
-/// `noise` multiplies the weights of copies by 1 + noise * n, n standard normal, so that training
-/// can tell them apart. A narrower layer keeps the channels with the largest L1 norm of the weights
-/// that make them, summed over the layers of the group.
-/// `weights` = "random": the layers concerned start anew as torch.nn starts them, norms with ones
-/// and zeros. Formats stay on the nodes; metadata of the hardware part is dropped.
+/// important ones first when not all can be copied; copies share the weights that read them (Chen
+/// et al., "Net2Net", ICLR 2016). The function stays the same up to rounding, at powers of two up
+/// to the order of sums; layer norms and rms norms keep it at whole factors only. `noise`
+/// multiplies the weights of copies by 1 + noise * n, n standard normal, so that training can tell
+/// them apart. A narrower layer keeps the channels with the largest L1 norm of the weights that
+/// make them, summed over the layers of the group.
+/// `weights` = "random": the layers concerned get the initial weights of torch.nn, norms ones and
+/// zeros. Formats stay on the nodes; hardware metadata is dropped.
 ///
 /// Error(Fault::config) for unknown nodes, layers that must not change, disagreeing factors and
-/// widths that are not whole; Error(Fault::unsupported) with every node through which channels
-/// cannot be followed. Either comes before anything changes.
+/// widths that are not whole; Error(Fault::unsupported) names every node through which channels
+/// cannot be followed. Both come before anything changes.
 struct ScaleChannels {
   static constexpr PassDoc doc{"scale_channels", PassKind::transform,
                                "Scale the widths of hidden linear and convolution layers.",
