@@ -92,7 +92,7 @@ void fill_float32(const Array& from, std::span<float> to) {
 
 std::shared_ptr<std::vector<std::byte>> allocate(std::int64_t count, DType dtype,
                                                  const Shape& shape) {
-  constexpr std::size_t most = std::size_t{1} << 40;  // beyond it a size comes from a damaged file
+  constexpr std::size_t most = std::size_t{1} << 40;  // a larger size comes from a damaged file
   std::size_t bytes = 0;
   const bool overflow =
       __builtin_mul_overflow(static_cast<std::size_t>(count), size_of(dtype), &bytes);

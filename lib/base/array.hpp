@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array: a small n-d array in row-major order whose bytes are shared between copies (copy on
-// write), and its .npy form. Weights, batches and results cross folder borders as Arrays.
+// Array: a small n-d array in row-major order whose copies share their bytes (copy on write), and
+// its .npy form. Weights, batches and results pass between folders as Arrays.
 #pragma once
 
 #include <algorithm>
@@ -83,14 +83,14 @@ struct DTypeOf<bool> {
 
 using Shape = std::vector<std::int64_t>;
 
-/// The product of the sizes; nothing when it does not fit 64 bits.
+/// The product of the sizes; nullopt when it does not fit 64 bits.
 std::optional<std::int64_t> product_of(const Shape& shape);
 std::int64_t numel(
     const Shape& shape);  ///< product; Error(Fault::file) on overflow or a negative size
 std::string shape_text(const Shape& shape);  ///< "[4, 16]"
 
-/// Elements of one type under a shape. Copies share the bytes until one of them writes. Another
-/// type or number of elements than asked for is an internal error.
+/// Elements of one type with a shape. Copies share the bytes until one of them writes. Asking for
+/// another type or number of elements than the array has is an internal error.
 class Array {
  public:
   Array() : Array(DType::float32, Shape{0}) {}
@@ -130,11 +130,11 @@ class Array {
 
   Array reshaped(Shape shape) const;                         ///< same elements, shared
   Array rows(std::int64_t first, std::int64_t count) const;  ///< a slice of dimension 0, copied
-  /// The elements as float32, converted when needed (no conversion of float32).
+  /// The elements as float32; a float32 array is returned without conversion.
   Array to_float32() const;
   bool same_bits(const Array& other) const;  ///< dtype, shape and every bit equal
 
-  /// Keeps the bytes alive for a view made by another library.
+  /// Keeps the bytes alive for a view that another library makes.
   std::shared_ptr<const std::vector<std::byte>> share() const { return buffer_; }
 
  private:
@@ -145,7 +145,7 @@ class Array {
 };
 
 /// Reads an .npy file (version 1.0 to 3.0, C or Fortran order, either byte order).
-/// Throws Error(Fault::file) naming the file for anything else, also for a truncated one.
+/// Throws Error(Fault::file), which names the file, for any other file and for a truncated one.
 Array read_npy(const std::string& path);
 /// Writes .npy version 1.0 atomically.
 void write_npy(const std::string& path, const Array& array);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owner and permissions of a folder and of all folders above it.
+// Checks owner and permissions of a folder and of all folders above it.
 #include "base/cache_folder.hpp"
 
 #include <grp.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Relative values are invalid: https://specifications.freedesktop.org/basedir-spec.
+/// Relative values are not valid: https://specifications.freedesktop.org/basedir-spec.
 fs::path absolute_variable(const char* name) {
   const char* value = std::getenv(name);
   const fs::path path = value ? value : "";
@@ -30,7 +30,7 @@ fs::path parent_of_cache() {
   return home / ".cache";
 }
 
-/// Many systems give every user a group of the same name and nobody else in it.
+/// Many systems give every user a group with the same name and no other members.
 bool is_own_group(gid_t id) {
   const passwd* user = ::getpwuid(::geteuid());
   const std::string name = user ? user->pw_name : "";
@@ -46,7 +46,7 @@ bool others_write(const struct stat& info) {
          ((info.st_mode & S_IWGRP) != 0 && !is_own_group(info.st_gid));
 }
 
-/// Of one folder; `last`: what others may add to it counts, too.
+/// Why one folder is not safe, or empty; with `last`, others must not be able to add files either.
 std::string unsafe(const fs::path& path, bool last) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) return "cannot be read";

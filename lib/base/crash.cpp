@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A signal handler on a stack of its own, so that endless recursion is reported, too.
+// A signal handler with its own stack, so that endless recursion is reported, too.
 #include "base/crash.hpp"
 
 #include <unistd.h>
@@ -36,7 +36,7 @@ const char* name_of_signal(int signal) {
   }
 }
 
-/// The line is put together here: only functions that are safe in a signal handler may be called.
+/// Builds the line; only functions that are safe in a signal handler may be called.
 class Line {
  public:
   Line& operator<<(const char* text) {

@@ -19,11 +19,11 @@ class Descriptor {
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// Closes it now; false, with errno set, where what was written did not get out.
+  /// Closes it now; returns false and sets errno when written bytes could not be delivered.
   bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
-  int number_;  ///< negative: none
+  int number_;  ///< negative when there is no descriptor
 };
 
 }  // namespace mase

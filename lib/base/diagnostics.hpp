@@ -9,7 +9,7 @@
 
 namespace mase {
 
-/// A place in a text file; line and column count from 1, line 0 means "the file as a whole".
+/// A place in a text file. Line and column count from 1; line 0 means the file as a whole.
 struct SourceLocation {
   std::string file;
   int line = 0;
@@ -29,7 +29,7 @@ struct Diagnostic {
   std::string text() const;  ///< `x.toml:3:16: error: unknown option ...`
 };
 
-/// Config faults whose message already has a place and a severity on each line.
+/// A fault of a configuration; each line of its message has a place and a severity.
 class DiagnosticsError : public Error {
  public:
   explicit DiagnosticsError(const std::string& message) : Error(Fault::config, message) {}
@@ -43,10 +43,10 @@ class Diagnostics {
 
   bool has_errors() const;
   const std::vector<Diagnostic>& all() const { return all_; }
-  /// One line per diagnostic, in source order; what several readers of an option say stands once.
+  /// One line per diagnostic, in source order; a line that several readers add appears once.
   std::string text() const;
 
-  /// Throws DiagnosticsError with every diagnostic in its message when there is an error.
+  /// If there is an error, throws DiagnosticsError with all diagnostics in its message.
   void throw_if_errors() const;
 
  private:

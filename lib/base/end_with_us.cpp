@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shell reads from a pipe whose other end nobody but this process holds.
+// The shell reads from a pipe whose other end is held by this process only.
 #include "base/end_with_us.hpp"
 
 #include <fcntl.h>
@@ -20,10 +20,10 @@ extern char** environ;
 namespace mase {
 namespace {
 
-/// The second line never comes: reading it ends with the process that could write it.
+/// The second line never comes: the read ends when the process that could write it ends.
 constexpr const char* script = R"(read -r target && { read -r end; kill -s KILL -- "$target"; })";
 
-/// In a session of its own, so that a signal to the terminal's programs does not end it first.
+/// Starts the shell in its own session, so that a signal to the terminal's programs spares it.
 int start_shell(int input, pid_t& shell) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

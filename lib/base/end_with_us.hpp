@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs that end when this one does, however it does.
+// Makes other programs end when this one ends, however it ends.
 #pragma once
 
 #include <sys/types.h>
 
 namespace mase {
 
-/// A small shell that waits for the end of this process, also by a signal that cannot be caught,
-/// and then kills the program it was told of, or a process group: the kernel's own signal at a
-/// parent's death reaches children, but not theirs (make starts compilers). What leaves its group
-/// is not reached.
+/// A small shell that waits until this process ends, even by a signal that cannot be caught, and
+/// then kills the program or process group that watch() named. The kernel's own signal at a
+/// parent's death reaches children, but not their children (make starts compilers). A process that
+/// leaves the group is not killed.
 class EndWithUs {
  public:
-  EndWithUs();  ///< Error(Fault::file) when the shell cannot be started
+  EndWithUs();  ///< starts the shell; Error(Fault::file) when that fails
   EndWithUs(const EndWithUs&) = delete;
   EndWithUs& operator=(const EndWithUs&) = delete;
-  ~EndWithUs();  ///< from now on nothing is killed
+  ~EndWithUs();  ///< ends the shell, which then kills nothing
 
-  /// A program, or with the sign changed a group, as kill(2) takes it.
+  /// Sets the process to kill; a negative number is a process group, as for kill(2).
   void watch(pid_t target) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions of the whole program: what went wrong and whose fault it was, which fixes the exit
+// The program's exceptions: what went wrong and whose fault it was, which determines the exit
 // code.
 #pragma once
 
@@ -16,10 +16,10 @@ enum class Fault : int {
   file = 3,           ///< a model, data or output file
   unsupported = 4,    ///< an op or format that is not supported
   internal = 5,       ///< a defect of this program
-  interrupted = 130,  ///< Ctrl-C, SIGTERM or SIGHUP; as shells write it, 128 + SIGINT
+  interrupted = 130,  ///< Ctrl-C, SIGTERM or SIGHUP; 128 + SIGINT, as shells do
 };
 
-/// The one exception type thrown on purpose. The message says what, where and what to try.
+/// The only exception type that is thrown on purpose. Its message says what, where and what to try.
 class Error : public std::runtime_error {
  public:
   Error(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}

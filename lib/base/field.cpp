@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading one option from a Tree with a full explanation when it does not fit, and its
-// documentation.
+// Reads one option from a Tree, with a full explanation when the value does not fit, and documents
+// it.
 #include "base/field.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace mase {
 namespace {
 
-/// 0, 1.5, 1e-05: a bound as people write it, whole numbers without a point.
+/// A bound as people write it, whole numbers without a point: 0, 1.5, 1e-05.
 std::string number_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return fixed_text(value, 0);
   return double_text(value);
@@ -43,7 +43,7 @@ bool refuse(const Tree& tree, std::string_view key, const std::string& allowed,
   return false;
 }
 
-/// NaN fails every comparison, so the condition is written to hold for good values only.
+/// NaN fails every comparison, so the condition is written to hold only for good values.
 bool check_range(const Tree& tree, std::string_view key, const FieldRules& rules,
                  Diagnostics& diagnostics) {
   const double value = tree.as_double();
@@ -124,7 +124,7 @@ bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
   return true;
 }
 
-/// An int is an int64 whose bounds are also those of int.
+/// Reads an int as an int64 that must also be within the bounds of int.
 bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules, int& out,
                 Diagnostics& diagnostics) {
   FieldRules narrow = rules;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field: one option of a struct, declared once: name, member, sentence, bounds. Reading, writing,
-// help, documentation and search spaces are loops over a struct's `fields()`.
+// Field: one option of a struct, declared once with name, member, sentence and bounds. Reading,
+// writing, help, documentation and search spaces are loops over a struct's `fields()`.
 //
 //   struct Options {
 //     double sparsity = 0.5;
@@ -31,13 +31,13 @@
 
 namespace mase {
 
-/// What a value of a field must satisfy beyond its type.
+/// The conditions that a field's value must satisfy besides its type.
 struct FieldRules {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   std::array<std::string_view, 24> choices{};
   std::size_t choice_count = 0;
-  std::string_view old_choice{}, new_choice{};  ///< where the old one is given, the new one is read
+  std::string_view old_choice{}, new_choice{};  ///< the old spelling is read as the new one
   bool rare = false;
 };
 
@@ -71,7 +71,7 @@ struct Field {
     copy.rules.choice_count = sizeof...(choice);
     return copy;
   }
-  /// Left out of the short help.
+  /// Leaves the field out of the short help.
   constexpr Field rare() const {
     Field copy = *this;
     copy.rules.rare = true;
@@ -101,12 +101,12 @@ concept FieldValue = requires(T value, const T& fixed, const Tree& tree, std::st
   { T::field_type() } -> std::same_as<std::string>;
 };
 
-/// A field as documentation sees it.
+/// A field as documentation shows it.
 struct FieldInfo {
   std::string name;
   std::string type;           ///< "integer", "number", "string", "bool", "list of integer", ...
   bool optional = false;      ///< may be "NA"
-  std::string default_value;  ///< as written in TOML; "NA" for none
+  std::string default_value;  ///< as written in TOML; "NA" when it has no value
   std::optional<double> low, high;
   std::vector<std::string> choices;
   bool rare = false;  ///< left out of the short help
@@ -117,7 +117,7 @@ struct FieldInfo {
 
 namespace field_detail {
 
-// Each returns false after adding a diagnostic at the value's place that names `key`.
+// On a wrong value each adds a diagnostic at its place, which names `key`, and returns false.
 bool read_value(const Tree& tree, std::string_view key, const FieldRules&, bool& out, Diagnostics&);
 bool read_value(const Tree& tree, std::string_view key, const FieldRules&, int& out, Diagnostics&);
 bool read_value(const Tree& tree, std::string_view key, const FieldRules&, std::int64_t& out,
@@ -225,7 +225,7 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 
 }  // namespace field_detail
 
-/// T::fields(), made once: on first use, since choices may come from a table.
+/// T::fields(), made once on first use, since choices may come from a table.
 template <Reflected T>
 const auto& fields_of() {
   static const auto fields = T::fields();
@@ -238,7 +238,7 @@ void for_each_field(Visitor&& visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, fields_of<T>());
 }
 
-/// Reports a key that is not in `allowed`, with the nearest valid one as a suggestion.
+/// Reports a key that is not in `allowed`, and suggests the nearest valid key.
 void report_unknown_key(const Tree& entry, std::string_view key,
                         const std::vector<std::string>& allowed, Diagnostics& diagnostics);
 
@@ -305,22 +305,22 @@ std::vector<std::string> field_names() {
   return field_detail::names(field_detail::any_fields<T>());
 }
 
-/// Reads `table` (a dict) into `out`. Every problem (unknown key, wrong type, out of range, not an
-/// allowed value) is a diagnostic at its place; the members concerned keep their value.
-/// Keys in `other_keys` are left for the caller.
+/// Reads `table` (a dict) into `out`. Every problem (an unknown key, a wrong type, a value out of
+/// range or not allowed) becomes a diagnostic at its place; the members concerned keep their value.
+/// Keys in `other_keys` are left to the caller.
 template <Reflected T>
 void read_fields(const Tree& table, T& out, Diagnostics& diagnostics,
                  const std::vector<std::string>& other_keys = {}) {
   field_detail::read(field_detail::any_fields<T>(), table, &out, diagnostics, other_keys);
 }
 
-/// The struct as a dict, every field present; none is written as "NA".
+/// The struct as a dict with every field; a field without a value is written as "NA".
 template <Reflected T>
 Tree write_fields(const T& options) {
   return field_detail::write(field_detail::any_fields<T>(), &options);
 }
 
-/// Documentation of every field of T, defaults taken from a default-constructed T.
+/// The documentation of every field of T, with the defaults of a default-constructed T.
 template <Reflected T>
 std::vector<FieldInfo> describe_fields() {
   const T defaults{};

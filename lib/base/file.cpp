@@ -39,7 +39,7 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
   }
 }
 
-/// Creates or truncates `path` and fills it; `shown` is the name used in messages.
+/// Creates or truncates `path` and fills it; messages use the name `shown`.
 void write_plain(const std::string& path, std::string_view bytes, const std::string& shown) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.number() < 0) fail("write", shown, errno);
@@ -54,7 +54,7 @@ void sync(const std::string& path, const std::string& shown) {
     fail("write", shown, errno);
 }
 
-/// A pipe, terminal or device such as /dev/null: it is written to, never replaced.
+/// True for a pipe, terminal or device such as /dev/null, which is written to and never replaced.
 bool is_special(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
@@ -73,7 +73,7 @@ std::string parent_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-/// A folder is swept when this process first writes into it.
+/// Sweeps a folder when this process first writes into it.
 void sweep_once(const std::string& folder) {
   static std::mutex mutex;
   static std::set<std::string> swept;
@@ -90,7 +90,7 @@ FileWriter& named_file_writer() {
 }
 
 std::string read_all(int fd, std::size_t expected, std::size_t limit, const std::string& path) {
-  std::string out(std::min(expected, limit) + 1, '\0');  // one byte more shows the end at once
+  std::string out(std::min(expected, limit) + 1, '\0');  // one more byte shows the end at once
   std::size_t used = 0;
   while (true) {
     const ssize_t count = ::read(fd, out.data() + used, out.size() - used);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock file is removed at the end, by its holder only, who looks whether it still stands at its
-// path: so a finished project holds none, and no two processes lock two files of one name.
+// Only its holder removes the lock file, at the end, after a check that the file is still at its
+// path: so a finished project has no lock file, and two processes never lock two files of one name.
 #include "base/folder_lock.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ namespace {
 
 using std::chrono::seconds;
 constexpr seconds beat{10}, held_for{60};
-/// A child of a process that was killed holds its locks for a moment longer.
+/// The child of a killed process holds its locks for a moment longer.
 constexpr seconds longest_end{10};
 constexpr std::chrono::milliseconds look_again{10};
 
@@ -38,7 +38,7 @@ constexpr std::chrono::milliseconds look_again{10};
   file_error("cannot lock '" + path + "': " + std::strerror(code));
 }
 
-/// What a lock file says; an empty dict of one that is damaged or not yet written.
+/// The content of a lock file; an empty dict when it is damaged or not yet written.
 Tree signature_in(int file) {
   std::string text(4096, '\0');
   const ssize_t count = ::pread(file, text.data(), text.size(), 0);
@@ -59,7 +59,7 @@ ProcessIdentity process_of(const Tree& signature) {
   return {"", space->as_string(), pid->as_int(), started->as_string()};
 }
 
-/// A word of a lock file, fit for a terminal.
+/// A word of a lock file, safe to print on a terminal.
 std::string word_of(const Tree& signature, const char* key) {
   const Tree* value = signature.find(key);
   if (!value) return "?";
@@ -90,8 +90,8 @@ timespec changed_at(int file) {
   return info.st_mtim;
 }
 
-/// Now, by the clock of whoever keeps the folder: when a file is made beside `path`. (Setting the
-/// time of a file that is there is refused inside the sandbox.)
+/// The time now, by the clock of the system that keeps the folder: the time of a new file beside
+/// `path`. (The sandbox refuses to set the time of an existing file.)
 timespec now_beside(const std::string& path) {
   const std::string name = temporary_name(path);
   const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -100,14 +100,14 @@ timespec now_beside(const std::string& path) {
   return changed_at(file.number());
 }
 
-/// Writes what is there already: that moves the time of its change.
+/// Writes the present content again, which updates the file's time of change.
 void freshen(int file) {
   char first = 0;
   if (::pread(file, &first, 1, 0) != 1) return;
   [[maybe_unused]] const auto written = ::pwrite(file, &first, 1, 0);
 }
 
-/// Folders above `path`, and itself, that are not there, the outermost first.
+/// The missing folders among `path` and those above it, the outermost first.
 std::vector<std::string> missing_folders(const fs::path& path) {
   std::vector<std::string> missing;
   for (fs::path at = path; !at.empty() && !file_exists(at.string()); at = at.parent_path())
@@ -131,13 +131,13 @@ FolderLock::FolderLock(const std::string& folder, const std::string& command)
   }
   try {
     heart_ = std::thread([this] { keep_fresh(); });
-  } catch (const std::system_error&) {  // no thread to be had: the system's lock is enough here
+  } catch (const std::system_error&) {  // without a thread, the system's lock is enough here
   }
 }
 
 FolderLock::~FolderLock() { release(); }
 
-/// Leaves file_ at -1 where the file system has no locks.
+/// Takes the lock; leaves file_ at -1 when the file system has no locks.
 void FolderLock::acquire(const std::string& folder) {
   using clock = std::chrono::steady_clock;
   const auto last_try = clock::now() + longest_end;
@@ -145,7 +145,7 @@ void FolderLock::acquire(const std::string& folder) {
     make_folder(folder);
     path_ = place_to_write(path_);
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (file_ < 0 && errno == ENOENT) continue;  // its holder ended and took the folder along
+    if (file_ < 0 && errno == ENOENT) continue;  // its holder ended and removed the folder
     if (file_ < 0) cannot_lock(path_, errno);
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) {
       if (stands_at(file_, path_)) return;
@@ -167,7 +167,7 @@ void FolderLock::acquire(const std::string& folder) {
   }
 }
 
-/// The lock was free, which says nothing of another host where locks are not shared.
+/// A free lock does not rule out another host when the file system does not share locks.
 void FolderLock::refuse_live_elsewhere() const {
   const Tree holder = signature_in(file_);
   const std::string boot = process_of(holder).boot();
@@ -186,7 +186,7 @@ void FolderLock::sign(const std::string& command) const {
   signature["space"] = own.space;
   signature["started"] = own.started;
   const std::string text = to_json(signature) + "\n";
-  errno = ENOSPC;  // of a write that is cut short
+  errno = ENOSPC;  // the error when a write is cut short
   if (::ftruncate(file_, 0) == 0 &&
       ::pwrite(file_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()))
     return;
@@ -213,7 +213,7 @@ void FolderLock::release() {
   remove_made();
 }
 
-/// Those that are empty.
+/// Removes the folders that this lock made, as far as they are empty.
 void FolderLock::remove_made() {
   for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that one process at a time writes into.
+// A lock on a folder, so that one process at a time writes into it.
 #pragma once
 
 #include <chrono>
@@ -12,12 +12,12 @@
 namespace mase {
 
 /// Holds `FOLDER/.mase.lock`, which names process, host and command, until it is destroyed. The
-/// system gives the lock (flock) back when its process ends in whatever way. Some file systems do
-/// not share it with other hosts; so the file of a live lock is touched every few seconds too, and
-/// one that another host has touched within a minute is held.
+/// system releases the lock (flock) however its process ends. Some file systems do not share it
+/// with other hosts, so the holder also touches the file every few seconds: a file that another
+/// host has touched within a minute counts as locked.
 class FolderLock {
  public:
-  /// Makes the folder. Error(Fault::file), naming process and host, where another process holds it.
+  /// Makes the folder. Error(Fault::file) names process and host when another process holds it.
   FolderLock(const std::string& folder, const std::string& command);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -32,7 +32,7 @@ class FolderLock {
   void remove_made();
 
   std::string path_;
-  std::vector<std::string> made_;  ///< folders that were not there, the outermost first
+  std::vector<std::string> made_;  ///< folders that this lock made, the outermost first
   int file_ = -1;
   bool done_ = false;
   std::mutex mutex_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signal handler sets a lock-free flag and writes a line, which is all that a handler may do.
+// The signal handler only sets a lock-free flag and writes a line, as a handler may.
 #include "base/interrupt.hpp"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table by table.
+// Joins table by table.
 #include "base/join_trees.hpp"
 
 namespace mase {

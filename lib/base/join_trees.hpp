@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options on top of options.
+// Joins two trees of options.
 #pragma once
 
 #include "base/tree.hpp"
 
 namespace mase {
 
-/// `below` with the entries of `above`: tables are joined entry by entry, other values of `above`
-/// take the place of those of `below`.
+/// `below` with the entries of `above`: tables are joined entry by entry, and other values of
+/// `above` replace those of `below`.
 Tree join_trees(Tree below, const Tree& above);
 
 }  // namespace mase

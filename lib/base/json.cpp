@@ -110,7 +110,7 @@ class TreeBuilder {
     const std::size_t end = std::min(position == 0 ? 0 : position - 1, text_.size());
     const std::string_view before = text_.substr(0, end);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const auto column = end - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+    const auto column = end - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0, for the first line
     file_error(origin_ + ":" + std::to_string(line) + ":" + std::to_string(column) +
                ": not valid JSON near " + quote(std::string_view(last_token).substr(0, 40)));
   }
@@ -153,7 +153,7 @@ class TreeBuilder {
   std::string_view text_;
   const std::string& origin_;
   std::vector<Tree> open_;         // the containers around the current position
-  std::vector<std::string> keys_;  // the pending key of each of them
+  std::vector<std::string> keys_;  // the pending key of each container
   Tree result_;
 };
 

@@ -30,7 +30,7 @@ constexpr std::string_view mark = ".tmp-";
 
 std::string short_hash(const std::string& text) { return sha256(text).substr(0, 8); }
 
-/// What a suffix says of its process.
+/// The process that a suffix names.
 struct Owner {
   std::string host, boot, space;  ///< hashes
   std::int64_t pid;
@@ -49,13 +49,13 @@ std::optional<Owner> owner_of(const std::string& name) {
   return Owner{parts[2], parts[3], parts[4], *pid, parts[1]};
 }
 
-/// Whether nothing has been done to a file or folder for a day.
+/// True when a file or folder has not changed for a day.
 bool is_old(const struct stat& info) {
   constexpr std::time_t day = 24 * 60 * 60;
   return std::time(nullptr) - info.st_mtime > day;
 }
 
-/// Its process has died, or the machine that it ran on was started anew.
+/// True when the process has died, or when its machine has been restarted since.
 bool is_left(const Owner& owner, const ProcessIdentity& own, const struct stat& info) {
   if (own.space.empty()) return false;
   if (owner.space == short_hash(own.space))
@@ -92,7 +92,7 @@ std::string temporary_suffix() {
   static std::atomic<unsigned> count{0};
   static const std::uint32_t drawn = std::random_device{}();
   static const ProcessIdentity first = own_process();
-  // A child of this process that runs the same program has a number and a start of its own.
+  // A child of this process that runs the same program has another number and start.
   const ProcessIdentity own = first.pid == ::getpid() ? first : own_process();
   return std::string(mark) +
          join({std::to_string(own.pid), own.started, short_hash(own.host), short_hash(own.boot()),

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for what is not complete yet, and the removal of what processes that died have left.
+// Names of files that are not yet complete, and the removal of files that dead processes have left.
 #pragma once
 
 #include <string>
 
 namespace mase {
 
-/// ".tmp-" and what names this process, and no other call of this function in any process: process
-/// numbers repeat in containers and on other machines that share a folder. What a program writes
-/// has a name that ends so until it is complete.
+/// ".tmp-" and the identity of this process and this call, unique over all calls and processes
+/// (process numbers repeat in containers and on other machines that share a folder). The name of a
+/// file ends with it until the file is complete.
 std::string temporary_suffix();
 
-/// ".NAME.tmp-..." in the folder of `path`, NAME shortened where that would be too long a name.
+/// ".NAME.tmp-..." in the folder of `path`; NAME is shortened when the name would be too long.
 std::string temporary_name(const std::string& path);
 
-/// The system's folder for temporary files: $TMPDIR, or /tmp. Error(Fault::file) when it is none.
+/// The folder for temporary files: $TMPDIR, or /tmp. Error(Fault::file) when it is not a folder.
 std::string temporary_folder();
 
-/// Removes the files and folders in `folder` whose names end in a temporary_suffix() of a process
-/// that has died, of this user. What belongs to processes that cannot be seen from here, in other
-/// containers and on other hosts, stays; only of this host before it was started anew it goes after
-/// a day. What cannot be removed stays without a word.
+/// Removes this user's files and folders in `folder` whose names end in a temporary_suffix() of a
+/// dead process. Files of processes that cannot be seen from here, in other containers and on other
+/// hosts, stay; those from before this host's last boot go after a day. A file that cannot be
+/// removed stays without a message.
 void sweep_leftovers(const std::string& folder);
-/// As well in all folders below.
+/// The same in `folder` and in all folders below it.
 void sweep_leftovers_below(const std::string& folder);
 
 }  // namespace mase

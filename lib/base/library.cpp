@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic loader.
+// Opens libraries with the dynamic loader.
 #include "base/library.hpp"
 
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 namespace mase {
 namespace {
 
-/// Libraries of ours lie beside this one. (Their bare names and the run path are not enough: the
-/// address sanitizer opens libraries itself, and has a run path of its own.)
+/// The path of one of the program's libraries, which lie beside this one. (Bare names and the run
+/// path are not enough: the address sanitizer opens libraries itself, with its own run path.)
 std::string beside_this_library(const std::string& library) {
   const std::string folder = library_folder();
   return folder.empty() ? library : folder + "/" + library;

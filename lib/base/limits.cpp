@@ -17,9 +17,9 @@ namespace mase {
 namespace {
 
 bool time_is_limited = false;
-double memory_limit = 0;  ///< GiB; 0: none
+double memory_limit = 0;  ///< GiB; 0: no limit
 
-// Only what a signal handler may call.
+// Calls only functions that a signal handler may call.
 void give_up(int) {
   static constexpr char line[] =
       "\nerror: the seconds of --max-seconds have passed; give more, or look at the model's "

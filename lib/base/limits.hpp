@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds on what this process takes: the code of a model may loop or allocate as it likes.
+// Bounds on the time and memory of this process, since a model's code may loop or allocate freely.
 #pragma once
 
 #include <string>
 
 namespace mase {
 
-/// Ends the process with a message and the exit code of Fault::file when so many seconds have
-/// passed, counted from now; wherever it is. Files are written atomically, so none is half written.
+/// Ends the process so many seconds from now, wherever it is, with a message and the exit code of
+/// Fault::file. Files are written atomically, so no file is left half written.
 void limit_seconds(double seconds);
 
 bool has_time_limit();
 
-/// From now on memory beyond so many GiB (2^30 bytes) cannot be had: the program ends as where the
-/// machine has no more.
+/// Limits the process to so many GiB (2^30 bytes) of memory. Beyond that, it ends as it would when
+/// the machine had no more memory.
 void limit_memory(double gibibytes);
-/// The memory of the machine, where limit_memory was not called: a model that asks for more gets an
-/// error rather than the machine's last page.
+/// Unless limit_memory was called, limits memory to that of the machine, so that a model that asks
+/// for more gets an error and not the machine's last page.
 void limit_memory_by_default();
 
-/// What to tell where memory is out: with the limit, and how to change it.
+/// The message when memory runs out: it names the limit and how to change it.
 std::string out_of_memory();
 
 }  // namespace mase

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages through spdlog, which colours the level's name when stderr is a terminal that has
-// colours. The logger is made on the first message, so a program that says nothing pays nothing.
+// Messages through spdlog, which colours the level's name when stderr is a terminal with colours.
+// The first message makes the logger, so a program without messages pays nothing.
 #include "base/log.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -15,7 +15,7 @@
 namespace mase::log {
 namespace {
 
-/// NO_COLOR (no-color.org) and CLICOLOR=0 forbid colours, CLICOLOR_FORCE asks for them anywhere.
+/// NO_COLOR (no-color.org) and CLICOLOR=0 forbid colours; CLICOLOR_FORCE always asks for them.
 spdlog::color_mode wanted_colours() {
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages for people, to stderr. Results go to stdout and never through here.
+// Messages for people, written to stderr. Results go to stdout and never through here.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest name to a mistyped one, by edit distance.
+// Finds the name nearest to a mistyped one by edit distance.
 #include <algorithm>
 #include <cctype>
 
@@ -31,11 +31,11 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
-/// What other programs, or the reference system, call something.
+/// A word that other programs or the reference system use for something of this program.
 struct OtherWord {
   std::string_view word;
-  std::string_view ours;  ///< one of the candidates where the row applies
-  std::string_view text;  ///< what to say instead of "'OURS'"
+  std::string_view ours;  ///< the row applies when this is one of the candidates
+  std::string_view text;  ///< text to show instead of "'OURS'"
 };
 
 constexpr OtherWord other_words[] = {
@@ -74,7 +74,7 @@ std::string_view in_our_words(std::string_view word, const std::vector<std::stri
 
 }  // namespace
 
-/// Near enough: at most one edit per three characters, and never every character of the word.
+/// A name is near enough with at most one edit per three characters, and not one per character.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   constexpr std::size_t longest = 256;  // bounds the quadratic time on hostile words

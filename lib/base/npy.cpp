@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .npy format (NumPy enhancement proposal 1 and numpy/lib/format.py): reading versions 1.0 to
-// 3.0 from untrusted files, writing version 1.0.
+// The .npy format (NumPy enhancement proposal 1 and numpy/lib/format.py): reads versions 1.0 to 3.0
+// from untrusted files and writes version 1.0.
 #include "base/npy.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct DescrRow {
   DType dtype;
 };
 
-/// numpy has no bfloat16: ml_dtypes' arrays of it are saved as elements of two bytes without a
+/// numpy has no bfloat16; it saves such arrays of ml_dtypes as elements of two bytes without a
 /// type.
 constexpr DescrRow descr_rows[] = {
     {"f4", DType::float32}, {"f8", DType::float64}, {"f2", DType::float16}, {"i8", DType::int64},
@@ -196,7 +196,7 @@ void check_length(const NpyHeader& header, DType dtype, std::size_t given,
              " does not match its " + std::to_string(given) + " data bytes");
 }
 
-/// Copies elements that stand first index fastest into row-major order.
+/// Copies elements in Fortran order (first index fastest) into row-major order.
 void copy_fortran(std::string_view data, const Shape& shape, std::size_t item, std::byte* out) {
   std::vector<std::size_t> strides(shape.size(), 1), index(shape.size(), 0);
   for (std::size_t d = 1; d < shape.size(); ++d)
@@ -213,7 +213,7 @@ void copy_fortran(std::string_view data, const Shape& shape, std::size_t item, s
   }
 }
 
-/// Turns big-endian elements into this machine's.
+/// Turns big-endian elements into this machine's byte order.
 void reverse_bytes(std::span<std::byte> bytes, std::size_t item) {
   for (auto at = bytes.begin(); at != bytes.end(); at += static_cast<std::ptrdiff_t>(item))
     std::reverse(at, at + static_cast<std::ptrdiff_t>(item));
@@ -273,7 +273,7 @@ Array parse_npy(std::string_view bytes, const std::string& path) {
   return array;
 }
 
-/// bfloat16, which .npy does not know, is written as float32: the same values.
+/// bfloat16, which .npy does not have, is written as float32, which keeps the values.
 void write_npy(const std::string& path, const Array& array) {
   if (array.dtype() == DType::bfloat16) return write_npy(path, array.to_float32());
   const std::string header = header_text(array);

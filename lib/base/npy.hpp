@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays in NumPy's archives, beside the single ones of base/array.hpp.
+// Arrays in memory and in NumPy's archives; base/array.hpp has files with a single array.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace mase {
 
-/// The array in the bytes of an .npy file; `origin` stands for its path in messages. As read_npy.
+/// Like read_npy, but for the bytes of an .npy file; `origin` stands for its path in messages.
 Array parse_npy(std::string_view bytes, const std::string& origin);
 
-/// The arrays of an .npz archive (numpy.savez or savez_compressed) by name. Error(Fault::file)
-/// naming archive and entry for what is no .npy file, and for a damaged archive.
+/// The arrays of an .npz archive (numpy.savez or savez_compressed) by name. Error(Fault::file) with
+/// archive and entry when an entry is not an .npy file or the archive is damaged.
 std::map<std::string, Array> read_npz(const std::string& path);
 
 }  // namespace mase

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the program and the files shipped with it stand.
+// The places of the program and of the files shipped with it.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -30,8 +30,8 @@ std::string program_folder() {
   return program.parent_path().string();
 }
 
-/// In order: $MASE_SHARE, the install tree, a source tree around the program, the source tree it
-/// was built from.
+/// Tries in this order: $MASE_SHARE, the install tree, a source tree around the program, the source
+/// tree that it was built from.
 std::string share_folder() {
   if (const char* chosen = std::getenv("MASE_SHARE"); chosen && *chosen) {
     if (!is_folder(chosen))

@@ -22,9 +22,9 @@ std::string host_name() {
   return name.data();
 }
 
-/// Field 22 of /proc/PID/stat; "" of a process of which only the exit code is left, none of one
-/// that is not there or not shown. The command in field 2 may hold blanks: fields are counted
-/// behind it.
+/// Field 22 of /proc/PID/stat; "" for a process of which only the exit code is left, nullopt for a
+/// process that does not exist or is not shown. The command in field 2 may have blanks, so fields
+/// are counted after it.
 std::optional<std::string> start_of(std::int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -48,7 +48,7 @@ std::string process_space() {
   return boot.empty() || space.empty() ? "" : boot + " " + space;
 }
 
-/// Also of processes of other users that /proc may hide.
+/// True also for processes of other users, which /proc may hide.
 bool exists(std::int64_t pid) { return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH; }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a process is, for others that find its name in a file: whether it still runs can be told on
-// the same host, and elsewhere that it cannot be told.
+// The identity of a process, for other processes that find it in a file. On the same host they can
+// tell whether it still runs; elsewhere they can tell that they cannot know.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace mase {
 
 struct ProcessIdentity {
   std::string host;
-  /// The running kernel and the process numbers that it shows here: containers of one host name,
-  /// and machines cloned from one image, differ in it. The part before the blank is the kernel's
-  /// since its start. "" where the kernel does not say.
+  /// The running kernel and the process numbers that it shows here. It differs between containers
+  /// with the same host name and machines cloned from one image. The part before the blank
+  /// identifies the kernel since its boot; "" when the kernel does not say.
   std::string space;
   std::int64_t pid = 0;
-  /// In clock ticks since boot, because a number alone could have been given to another process.
+  /// Its start in clock ticks since boot, since another process may have the same number later.
   std::string started;
 
   std::string boot() const { return space.substr(0, space.find(' ')); }
@@ -23,7 +23,7 @@ struct ProcessIdentity {
 
 ProcessIdentity own_process();
 
-/// Whether the process could be seen from here and is not there any more.
+/// True when the process could be seen from here and no longer exists.
 bool is_dead_here(const ProcessIdentity& process);
 
 }  // namespace mase

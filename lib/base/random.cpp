@@ -58,7 +58,7 @@ double Random::uniform(double low, double high) {
 }
 
 double Random::normal() {
-  const double u = 1.0 - uniform();  // in (0, 1]: its logarithm is finite
+  const double u = 1.0 - uniform();  // in (0, 1], so its logarithm is finite
   const double angle = 2.0 * std::numbers::pi * uniform();
   return std::sqrt(-2.0 * std::log(u)) * std::cos(angle);
 }

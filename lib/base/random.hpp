@@ -13,7 +13,7 @@ namespace mase {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
-/// A sequence of random numbers: the numbers of one (seed, stream) in order.
+/// A sequence of random numbers: those of one (seed, stream), in order.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdout through write(2), whose error is known at once; nothing is buffered behind its caller.
+// Writes to stdout with write(2), which reports errors at once; nothing is buffered.
 #include "base/standard_output.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ void note_error(int code) {
   first_error.compare_exchange_strong(none, code);
 }
 
-/// Whoever shares a terminal or pipe may have told it not to block.
+/// Another process that shares the terminal or pipe may have made it non-blocking.
 bool wait_for_room() {
   pollfd wait{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&wait, 1, -1) >= 0 || errno == EINTR;
@@ -33,8 +33,8 @@ bool wait_for_room() {
 void occupy_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one: those below are open by now. stdout is opened for
-    // reading, so that writing to it fails as it would have.
+    // This is the lowest free number, since those below are open by now. stdout is opened for
+    // reading, so that writing to it still fails.
     ::open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

@@ -111,7 +111,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 
 namespace {
 
-/// The escape of an ASCII character in a JSON string, or "" when it stands for itself.
+/// The escape of an ASCII character in a JSON string, or "" when it needs no escape.
 std::string escape(char c) {
   constexpr std::string_view plain = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
   if (const auto at = plain.find(c); at != std::string_view::npos) return {'\\', letters[at]};

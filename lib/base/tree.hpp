@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree: an ordered, JSON-like value that remembers where it stood in a text. It carries parsed
-// TOML, node metadata, reports and checkpoint metadata, so none of them needs a library's own type.
+// Tree: an ordered, JSON-like value that remembers its place in a text. Parsed TOML, node metadata,
+// reports and checkpoint metadata are trees, so none of them needs the type of a library.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace mase {
 
-/// null, bool, integer, number, string, list or dict. Asking for a type that a value does not have,
-/// or for a key that is not there, is an internal error; `find` asks without.
+/// A null, bool, integer, number, string, list or dict. Asking for a type that a value does not
+/// have, or for a key that is missing, is an internal error; `find` looks for a key without it.
 class Tree {
  public:
   using List = std::vector<Tree>;
@@ -63,21 +63,21 @@ class Tree {
   const Dict& as_dict() const;
   Dict& as_dict();
 
-  /// The entry of a dict, or nullptr when absent or when this is no dict.
+  /// The entry of a dict; nullptr when it is absent or this is not a dict.
   const Tree* find(std::string_view key) const;
   Tree* find(std::string_view key);
   const Tree& at(std::string_view key) const;  ///< internal error when absent
-  /// The entry of a dict, appended as null when absent (a null tree becomes a dict). The next one
-  /// that is appended ends the reference's life.
+  /// The entry of a dict, appended as null when absent (a null tree becomes a dict). The reference
+  /// is valid until another entry is appended.
   Tree& operator[](std::string_view key);
   void push_back(Tree item);  ///< appends to a list (a null tree becomes a list)
-  std::size_t size() const;   ///< entries of a list or dict, else 0
+  std::size_t size() const;   ///< entries of a list or dict, otherwise 0
 
   /// "null", "bool", "integer", "float", "string", "array" or "table": the words of TOML.
   std::string_view kind_name() const;
 
-  SourceLocation where;      ///< where the value stands (parsed text only)
-  SourceLocation key_where;  ///< where its key stands
+  SourceLocation where;      ///< place of the value (parsed text only)
+  SourceLocation key_where;  ///< place of its key
 
   bool operator==(const Tree& other) const { return value_ == other.value_; }  ///< ignores places
 

@@ -7,8 +7,8 @@
 
 namespace mase {
 
-/// Bytes of the well-formed UTF-8 sequence that starts at `at` (1 to 4), or 0 when there is none:
-/// overlong forms, surrogates and values above U+10FFFF count as ill-formed (Unicode, table 3-7).
+/// Bytes of the well-formed UTF-8 sequence at `at` (1 to 4); 0 when there is no such sequence.
+/// Overlong forms, surrogates and values above U+10FFFF are ill-formed (Unicode, table 3-7).
 std::size_t utf8_length(std::string_view text, std::size_t at);
 
 }  // namespace mase

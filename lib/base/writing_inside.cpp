@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links are followed by hand, because a link to nothing counts too: writing would follow it.
+// Follows links by hand, because a link to nothing counts too: a write would follow it.
 #include "base/writing_inside.hpp"
 
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace mase {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int most_links = 40;  // as Linux, path_resolution(7)
+constexpr int most_links = 40;  // as in Linux, path_resolution(7)
 
 [[noreturn]] void cannot_write(const std::string& path, int code) {
   file_error("cannot write '" + path + "': " + std::strerror(code));
@@ -35,7 +35,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-/// The path that the kernel would come to, whether or not anything is there.
+/// Finds the path to which the kernel would come, whether or not anything is there.
 class LinkFollower {
  public:
   explicit LinkFollower(const fs::path& path) : shown_(path.string()) {
@@ -113,7 +113,7 @@ void keep_writes_inside(const std::string& folder) {
   fs::path path = absolute_of(folder);
   if (!path.has_filename()) path = path.parent_path();  // "project/"
   folders().add(path);
-  folders().add(LinkFollower(path).place());  // as others may call it
+  folders().add(LinkFollower(path).place());  // its path without links
 }
 
 std::string place_to_write(const std::string& path) {

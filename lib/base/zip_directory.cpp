@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directory of a zip archive (PKWARE's APPNOTE 6.3.10 has the records), read strictly: two
-// readers that disagree about a file are a way past every check.
+// Reads the directory of a zip archive strictly (PKWARE's APPNOTE 6.3.10 has the records): two
+// readers that disagree about a file would be a way past every check.
 #include "base/zip_directory.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr std::uint64_t encrypted = 1, level = 6, has_descriptor = 8, utf8_name 
 /// Deflate cannot pack better than about 1032 : 1 (258 bytes in two bits).
 constexpr std::uint64_t max_ratio = 1040;
 
-/// Little-endian numbers one after another; what lies beyond the end is an error of `origin`.
+/// Reads little-endian numbers one after another; reading beyond the end is an error of `origin`.
 class Fields {
  public:
   Fields(std::string_view bytes, const std::string& origin) : bytes_(bytes), origin_(origin) {}
@@ -59,7 +59,7 @@ class Fields {
   const std::string& origin_;
 };
 
-/// Fields that the local header and the directory have of an entry.
+/// The fields of an entry that both its local header and the directory have.
 struct Header {
   std::uint64_t version = 0, flags = 0, method = 0, crc = 0, stored_size = 0, size = 0;
   std::uint64_t name_length = 0, extra_length = 0;
@@ -79,14 +79,14 @@ Header read_header(Fields& fields) {
   return header;
 }
 
-/// Extra fields: sizes and offset of large files (zip64), PyTorch's and Android's padding, and
-/// times and owners. Others might say something else about the entry, its name for example.
+/// True for known extra fields: sizes and offset of large files (zip64), PyTorch's and Android's
+/// padding, times and owners. Other fields might change the entry, its name for example.
 bool is_known_extra(std::uint64_t id) {
   constexpr std::uint64_t known[] = {0x0001, 0x4246, 0xD935, 0x5455, 0x7875, 0x000A};
   return std::ranges::find(known, id) != std::end(known);
 }
 
-/// Reads extra fields; numbers that are full in 32 bits take their values from the zip64 field.
+/// Reads extra fields; numbers whose 32 bits are all ones take their values from the zip64 field.
 void read_extras(Fields extras, std::initializer_list<std::uint64_t*> numbers,
                  const std::string& what, const std::string& origin) {
   bool seen = false;
@@ -102,10 +102,10 @@ void read_extras(Fields extras, std::initializer_list<std::uint64_t*> numbers,
   }
 }
 
-/// Where the directory lies and how many entries it has.
+/// The place of the directory and the number of its entries.
 struct Place {
   std::uint64_t count = 0, size = 0, offset = 0;
-  std::uint64_t end = 0;  ///< of the directory: where the end records begin
+  std::uint64_t end = 0;  ///< the end of the directory, where the end records begin
 };
 
 [[noreturn]] void refuse_end(std::string_view bytes, const std::string& origin) {
@@ -142,7 +142,7 @@ std::optional<Place> wide_place(std::string_view bytes, std::size_t end,
   return place;
 }
 
-/// A number of the usual end record: the one of the zip64 record, or full.
+/// True when a number of the usual end record equals that of the zip64 record, or is all ones.
 bool agrees(std::uint64_t narrow, std::uint64_t wide, std::uint64_t full) {
   return narrow == wide || narrow == full;
 }
@@ -224,8 +224,8 @@ Listed read_listed(Fields& fields, std::uint64_t archive_size, const std::string
   return listed;
 }
 
-/// Sizes and checksum behind an entry whose header was written before they were known: with or
-/// without a mark, of 4 or 8 bytes each. `bytes` is all that there is up to the next record.
+/// True for sizes and checksum after an entry whose header was written before they were known, with
+/// or without a mark, of 4 or 8 bytes each. `bytes` is everything up to the next record.
 bool is_descriptor(std::string_view bytes, const Header& header, const std::string& origin) {
   Fields fields(bytes, origin);
   if (bytes.size() == 16 || bytes.size() == 24) {
@@ -238,7 +238,7 @@ bool is_descriptor(std::string_view bytes, const Header& header, const std::stri
          fields.number(width) == header.size;
 }
 
-/// Checks the local header of an entry, which with its data and descriptor must end at `end`.
+/// Checks the local header of an entry, whose data and descriptor must end at `end`.
 void check_local(std::string_view bytes, Listed& listed, std::uint64_t end,
                  const std::string& origin) {
   const std::string what = "entry " + quote(listed.entry.name);

@@ -9,7 +9,7 @@
 
 namespace mase {
 
-/// Stands in 32 bits for a number whose 64 bits are in the zip64 field.
+/// In a field of 32 bits, this value means that the number's 64 bits are in the zip64 field.
 inline constexpr std::uint64_t in_zip64_field = 0xFFFFFFFF;
 
 /// One entry of a zip archive.
@@ -19,15 +19,15 @@ struct ZipEntry {
   std::uint64_t stored_size = 0;  ///< bytes in the archive
   bool packed = false;            ///< deflated rather than stored
   std::uint32_t crc = 0;          ///< CRC-32 of the unpacked bytes
-  std::uint64_t offset = 0;       ///< of its first byte in the archive
+  std::uint64_t offset = 0;       ///< position of its first byte in the archive
 };
 
-/// Refuses the archive that `origin` names: Error(Fault::file).
+/// Refuses the archive that `origin` names: throws Error(Fault::file).
 [[noreturn]] void damaged_zip(const std::string& origin, const std::string& reason);
 
-/// The entries in the order of the directory. Programs that read a zip file from its end, from its
-/// beginning, or by its directory must all find these entries and no others: entries, directory and
-/// end record follow each other without gaps, the headers of an entry agree, and there are no
+/// Returns the entries in the order of the directory. Programs that read a zip file from its end,
+/// from its beginning, or by its directory must all find exactly these entries: entries, directory
+/// and end record follow each other without gaps, the headers of an entry agree, and there are no
 /// comments. Error(Fault::file) otherwise, and for encrypted entries or packing methods other than
 /// stored and deflate.
 std::vector<ZipEntry> read_zip_directory(std::string_view bytes, const std::string& origin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the records of a zip archive (PKWARE's APPNOTE 6.3.10) around bytes that stay in place.
+// Writes the records of a zip archive (PKWARE's APPNOTE 6.3.10) around bytes that stay in place.
 #include "base/zip_image.hpp"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
-constexpr std::uint64_t zip64_version = 45;  ///< 4.5 has zip64
+constexpr std::uint64_t zip64_version = 45;  ///< version 4.5 introduced zip64
 constexpr std::uint64_t name_is_utf8 = 0x800;
 constexpr std::uint64_t first_day = 0x21;  ///< 1980-01-01
 
-/// What local header and directory say alike.
+/// The fields that local header and directory have in common.
 std::string common_fields(const std::string& name, std::uint32_t crc, std::size_t extra_size) {
   return little_endian(zip64_version, 2) + little_endian(name_is_utf8, 2) + little_endian(0, 4) +
          little_endian(first_day, 2) + little_endian(crc, 4) + little_endian(in_zip64_field, 4) +

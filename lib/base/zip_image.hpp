@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZipImage: a zip archive that is laid out in memory and read like a file, without copying entries.
+// ZipImage: a zip archive laid out in memory and read like a file, without copies of its entries.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace mase {
 
-/// Stored entries one after another, their directory and end records, and nothing else: every
-/// reader of zip files sees the same. Sizes are written in the zip64 form, so there is no limit.
+/// An archive of stored entries, their directory and end records, and nothing else, so that all
+/// readers of zip files see the same. Sizes are in the zip64 form, so there is no limit.
 class ZipImage {
  public:
   ZipImage() = default;
@@ -26,7 +26,7 @@ class ZipImage {
   void finish();
 
   std::uint64_t size() const { return size_; }
-  /// Copies up to `count` bytes from `position` on; returns how many there were.
+  /// Copies up to `count` bytes from `position` on; returns the number of bytes copied.
   std::size_t read(std::uint64_t position, void* out, std::size_t count) const;
 
  private:

@@ -49,7 +49,7 @@ ZipReader ZipReader::open_bytes(std::string bytes, const std::string& origin) {
   return ZipReader(std::move(bytes), origin);
 }
 
-/// Deflated bytes: exactly the entry's size comes out of exactly its stored bytes.
+/// Inflates an entry: exactly its stored bytes must give exactly its size.
 std::string ZipReader::unpack(const ZipEntry& entry) const {
   std::string out(entry.size, '\0');
   z_stream stream{};

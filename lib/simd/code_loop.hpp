@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applying vector operations between floats and codes to a span.
+// Applies vector operations between floats and codes to a span.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 namespace mase::simd {
 namespace {
 
-/// Encodes one vector; `largest` grows to its largest magnitude as bits.
+/// Encodes one vector; raises `largest` to its largest magnitude, as bits.
 template <class Op>
 MASE_SIMD Simd::Bits encode_vector(const Op& op, Simd::Vec x, Simd::Bits& largest) {
   largest = Simd::max_bits(largest, Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff)));
   return op(x);
 }
 
-/// codes[i] = op(in[i]) for every i below `count`; returns whether an element is NaN.
+/// codes[i] = op(in[i]) for every i below `count`; returns true when an element is NaN.
 template <class Op>
 MASE_SIMD bool encode_span(const Op& op, const float* in, std::uint32_t* codes, std::size_t count) {
   Simd::Bits largest = Simd::all_bits(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the instruction sets of the running machine.
+// Finds the instruction sets of the running machine.
 #include "simd/isa.hpp"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table of functions for each instruction set, and choosing among them.
+// One table of functions for each instruction set, and the choice among them.
 //
 // A kernel is written once, in a file NAME.simd.cpp (see simd/simd.hpp). Its header says
 //   MASE_KERNELS(RowKernelTable, row_kernels, avx512);
@@ -10,7 +10,7 @@
 
 namespace mase::simd {
 
-/// The tables of one kernel: the last one for machines that have `widest`.
+/// The tables of one kernel; the last table is for machines that have `widest`.
 template <class Table, Isa widest>
 struct Kernels {
   const Table *portable, *avx2, *last;
@@ -25,7 +25,7 @@ struct Kernels {
 }  // namespace mase::simd
 
 /// Declares `name`, the Kernels of a Table that NAME.simd.cpp defines for portable, avx2 and
-/// `widest`: the sets that lib/CMakeLists.txt compiles it for.
+/// `widest`, the sets for which lib/CMakeLists.txt compiles it.
 #if defined(MASE_X86_KERNELS)
 #define MASE_KERNELS(Table, name, widest)                                     \
   extern const Table name##_portable, name##_avx2, name##_##widest;           \

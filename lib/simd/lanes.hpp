@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen floats as one vector, of as many registers as the instruction set needs, with operators.
-// (A product and a sum become one fused operation where there is one.)
+// Sixteen floats as one vector with operators, in as many registers as the instruction set needs.
+// (A product and a sum become one fused operation if the set has one.)
 #pragma once
 
 #include "simd/simd.hpp"
@@ -17,7 +17,7 @@ struct Vec {
   Native part[parts];
 };
 
-/// All bits set in the lanes where something holds.
+/// A mask: all bits are set in the lanes for which a condition holds.
 struct Mask {
   NativeMask part[parts];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking numbers up by the lanes of a vector; small tables stand in registers.
+// Looks up numbers by the lanes of a vector; small tables are held in registers.
 //
 // A table is a class made from the 2^bits numbers, with `Vec operator()(Bits codes) const`.
 #pragma once
@@ -26,10 +26,10 @@ class MemoryTable {
 template <int bits>
 using Table = MemoryTable;
 #else
-/// Bits that choose a lane of two vectors, and those that 32 registers have room for.
+/// The bits that choose a lane of two vectors, and the bits of the largest table in 32 registers.
 constexpr int lane_bits = Simd::width == 8 ? 4 : 5, widest_register_table = lane_bits == 4 ? 4 : 8;
 
-/// A table in pairs of vectors: each pair gives a number, the upper bits of the code choose one.
+/// A table in pairs of vectors: each pair gives a number, and the code's upper bits choose one.
 template <int bits>
 class RegisterTable {
  public:
@@ -47,14 +47,14 @@ class RegisterTable {
   static constexpr std::size_t size = std::size_t{1} << bits;
   static constexpr std::size_t vectors = size > 2 * Simd::width ? size / Simd::width : 2;
 
-  /// Of the table that the lowest `low` bits of the codes index.
+  /// Looks up the table that the lowest `low` bits of the codes index.
   template <int low>
   MASE_SIMD static Simd::Vec among(const Simd::Vec* table, Simd::Bits codes) {
     if constexpr (low <= lane_bits) {
       return Simd::joined(table[0], table[1], codes);
     } else {
       const Simd::Vec upper = among<low - 1>(table + ((1 << (low - 1)) / Simd::width), codes);
-      const Simd::Bits top = Simd::shift_left<32 - low>(codes);  // its sign is the code's top bit
+      const Simd::Bits top = Simd::shift_left<32 - low>(codes);  // sign: the code's top bit
       return Simd::floats(Simd::select_less_bits(top, Simd::all_bits(0), Simd::bits(upper),
                                                  Simd::bits(among<low - 1>(table, codes))));
     }

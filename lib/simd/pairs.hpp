@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of pairs of 16-bit integers, added up in 32 bits, for every lane of Simd::Bits. With
-// AVX-512 they need BW, and two products and the sum are one instruction with VNNI.
+// Products of pairs of 16-bit integers, added up in 32 bits, for every lane of Simd::Bits. On
+// AVX-512 they need BW; with VNNI, two products and the sum are one instruction.
 #pragma once
 
 #include "simd/simd.hpp"
@@ -17,7 +17,7 @@ MASE_SIMD Pairs load_pairs(const std::int16_t* from) {
   for (std::size_t i = 0; i < 2 * Simd::width; ++i) pairs.of[i] = from[i];
   return pairs;
 }
-/// One pair in every lane.
+/// The same pair in every lane.
 MASE_SIMD Pairs same_pair(const std::int16_t* from) {
   Pairs pairs;
   for (std::size_t i = 0; i < 2 * Simd::width; ++i) pairs.of[i] = from[i % 2];

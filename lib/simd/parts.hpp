@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of a span that fills no vector.
+// The rest of a span that does not fill a vector.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 namespace mase::simd {
 namespace {
 
-/// Fewer elements than a vector holds, at least one; the other lanes are 0.
+/// Loads at least one element, but fewer than a vector holds; the other lanes are 0.
 MASE_SIMD Simd::Vec load_part(const float* from, std::size_t count) {
   float part[Simd::width] = {};
   std::memcpy(part, from, count * sizeof(float));
   return Simd::load(part);
 }
 
-/// The first `count` lanes.
+/// Stores the first `count` lanes.
 MASE_SIMD void store_part(float* to, Simd::Vec v, std::size_t count) {
   float part[Simd::width];
   Simd::store(part, v);

@@ -3,7 +3,7 @@
 //
 // A file NAME.simd.cpp is compiled once for each set: lib/CMakeLists.txt generates a source per set
 // that defines MASE_ISA and includes the file. There every function that uses vectors is MASE_SIMD
-// (inlined into its caller) or MASE_SIMD_TARGET (a function of its own), and stands in an unnamed
+// (inlined into its caller) or MASE_SIMD_TARGET (a separate function), and is in an unnamed
 // namespace, so that the linker cannot take the code of one set for that of another. Everything
 // else, such as inline functions of headers, is compiled for any machine: the set is an attribute
 // of functions, never an option of the compiler.
@@ -17,14 +17,14 @@
 
 #define MASE_SIMD_JOINED(a, b) a##b
 #define MASE_SIMD_JOIN(a, b) MASE_SIMD_JOINED(a, b)
-/// The table of kernels that is being defined, one of those that MASE_KERNELS(..., name, ...) says.
+/// The table of kernels that is being defined: one of those of MASE_KERNELS(..., name, ...).
 #define MASE_KERNELS_OF(name) MASE_SIMD_JOIN(name##_, MASE_ISA)
 
 #define MASE_SIMD_SET_portable 0
 #define MASE_SIMD_SET_avx2 1
 #define MASE_SIMD_SET_avx512 2
 #define MASE_SIMD_SET_avx512_vnni 3
-/// Its place in Isa.
+/// The place of the set in Isa.
 #define MASE_SIMD_SET MASE_SIMD_JOIN(MASE_SIMD_SET_, MASE_ISA)
 
 #if MASE_SIMD_SET == 0

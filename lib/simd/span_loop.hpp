@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applying a vector operation to a span.
+// Applies a vector operation to a span.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 namespace mase::simd {
 namespace {
 
-/// Floats of a slice that the second-level cache holds beside the next one.
+/// The floats of a slice such that the second-level cache holds it and the next one.
 constexpr std::size_t cached_count = std::size_t{1} << 16;
 
-/// Applies `op` with stores past the caches, which need an aligned output; returns how many
-/// elements are done. Other threads see them after a fence only. (Set is Simd: a parameter so that
-/// sets without such stores compile.)
+/// Applies `op` with stores that bypass the caches, which need an aligned output; returns the count
+/// of elements done. Other threads see them only after a fence. (Set is Simd; it is a parameter so
+/// that sets without such stores compile.)
 template <class Set, class Op>
 MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
                                       std::size_t count) {
@@ -24,7 +24,7 @@ MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
   const std::size_t head = misaligned / sizeof(float);
   std::size_t i = head < count ? head : count;
   if (i > 0) store_part(out, op(load_part(in, i)), i);
-  // A slice that fits the caches has been read for its scale: the next one is fetched meanwhile.
+  // A slice that fits the caches has already been read for its scale, so the next one is fetched.
   const std::size_t ahead = count <= cached_count ? count : 0;
   for (; i + Simd::width <= count; i += Simd::width) {
     __builtin_prefetch(in + i + ahead);
@@ -34,7 +34,7 @@ MASE_SIMD std::size_t apply_streaming(const Op& op, const float* in, float* out,
 }
 
 /// out[i] = op(in[i]) for every i below `count`; `in` and `out` are the same or do not overlap.
-/// `stream`: past the caches where possible; the caller then ends with stream_fence().
+/// With `stream`, stores bypass the caches where possible; the caller then calls stream_fence().
 template <class Op>
 MASE_SIMD void apply(const Op& op, const float* in, float* out, std::size_t count, bool stream) {
   std::size_t i = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels do with NaN apart from their arithmetic.
+// The treatment of NaN in kernels, apart from their arithmetic.
 #pragma once
 
 #include "simd/simd.hpp"
@@ -11,7 +11,7 @@ MASE_SIMD Simd::Bits magnitude_bits(Simd::Vec x) {
   return Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
 }
 
-/// x itself, payload and all, where it is NaN, else `value`.
+/// x itself, with its payload, in lanes where x is NaN, and `value` in the others.
 MASE_SIMD Simd::Vec unless_nan(Simd::Vec x, Simd::Vec value) {
   return Simd::floats(Simd::select_less_bits(Simd::all_bits(0x7f800000), magnitude_bits(x),
                                              Simd::bits(x), Simd::bits(value)));

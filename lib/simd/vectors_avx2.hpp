@@ -117,7 +117,7 @@ struct Simd {
   MASE_SIMD static Bits second_pairs(Bits a, Bits b) { return _mm256_unpackhi_epi64(a, b); }
 
   MASE_SIMD static Bits multiply_even(Bits a, Bits b) { return _mm256_mul_epu32(a, b); }
-  // Shuffles: there is one unit less for shifts.
+  // Uses shuffles, since one unit fewer executes shifts.
   MASE_SIMD static Bits odd_to_even(Bits a) { return _mm256_shuffle_epi32(a, 0xf5); }
   MASE_SIMD static Bits interleaved(Bits even, Bits odd) {
     return _mm256_blend_epi32(even, _mm256_shuffle_epi32(odd, 0xa0), 0xaa);
@@ -168,7 +168,7 @@ struct Simd {
   }
 
  private:
-  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] twice.
+  // The largest of each of four vectors, for every 128 bits: [a, b, c, d] twice.
   MASE_SIMD static Bits by_halves(const Bits* v) {
     const Bits ab = max_bits(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));
     const Bits cd = max_bits(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));

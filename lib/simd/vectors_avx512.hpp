@@ -15,7 +15,7 @@ struct Simd {
   using Bits = __m512i;
   static constexpr std::size_t width = 16;
   static constexpr bool can_stream = true;
-  // The forms without a mask read an undefined vector in GCC 12's headers, which warns.
+  // In GCC 12's headers the forms without a mask read an undefined vector, which gives a warning.
   static constexpr __mmask16 every = 0xffff;
 
   MASE_SIMD static Vec all(float value) { return _mm512_set1_ps(value); }
@@ -40,7 +40,7 @@ struct Simd {
                                 then);
   }
   MASE_SIMD static Vec copy_sign(Vec magnitude, Vec sign) {
-    // 0xca is a ? b : c per bit: the magnitude under the mask, the sign above it.
+    // 0xca is a ? b : c for each bit: the magnitude under the mask, the sign above it.
     return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_set1_epi32(0x7fffffff),
                                                          _mm512_castps_si512(magnitude),
                                                          _mm512_castps_si512(sign), 0xca));
@@ -187,7 +187,7 @@ struct Simd {
     return _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xf, _mm512_castps_pd(v), index));
   }
 
-  // Of four vectors, the largest of each in every 128 bits: [a, b, c, d] four times.
+  // The largest of each of four vectors, for every 128 bits: [a, b, c, d] four times.
   MASE_SIMD static Bits by_quarters(const Bits* v) {
     const Bits ab = max_bits(_mm512_maskz_unpacklo_epi32(every, v[0], v[1]),
                              _mm512_maskz_unpackhi_epi32(every, v[0], v[1]));
@@ -196,7 +196,7 @@ struct Simd {
     return max_bits(_mm512_maskz_unpacklo_epi64(0xff, ab, cd),
                     _mm512_maskz_unpackhi_epi64(0xff, ab, cd));
   }
-  // Neighbouring 128 bits of a, then of b, reduced to one.
+  // Reduces neighbouring 128 bits of a, then of b, to one.
   MASE_SIMD static Bits halved(Bits a, Bits b) {
     return max_bits(_mm512_maskz_shuffle_i32x4(every, a, b, 0x88),
                     _mm512_maskz_shuffle_i32x4(every, a, b, 0xdd));

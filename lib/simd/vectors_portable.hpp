@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of 4 floats for any machine, by the compilers' vector extension. Each vectors_*.hpp gives
-// the same operations as `Simd`; simd.hpp includes one of them.
+// `Simd` the same operations; simd.hpp includes one of them.
 #pragma once
 
 #include <bit>
@@ -16,8 +16,8 @@ struct Simd {
   using Bits = std::int32_t __attribute__((vector_size(16)));
   using Unsigned = std::uint32_t __attribute__((vector_size(16)));
   static constexpr std::size_t width = 4;
-  /// There are stream(), and for its alignment joined(a, b, lanes_from(n)), n < width: the lanes
-  /// from n on of a and then b. (lanes_from is everywhere: lane i is first + i.)
+  /// True for sets that have stream() and, for its alignment, joined(a, b, lanes_from(n)) with n <
+  /// width: the lanes of a from n on, then those of b. (All have lanes_from: lane i is first + i.)
   static constexpr bool can_stream = false;
 
   MASE_SIMD static Vec all(float value) { return Vec{value, value, value, value}; }
@@ -31,20 +31,20 @@ struct Simd {
   MASE_SIMD static Vec sub(Vec a, Vec b) { return a - b; }
   MASE_SIMD static Vec div(Vec a, Vec b) { return a / b; }
   MASE_SIMD static Vec mul(Vec a, Vec b) { return a * b; }
-  /// a - b * c, where it is a float32 number.
+  /// a - b * c, when that is a float32 number.
   MASE_SIMD static Vec minus_product(Vec a, Vec b, Vec c) {
     return narrow(sub_wide(widen(a), mul_wide(widen(b), widen(c))));
   }
-  // b where equal or not ordered: NaN and -0 in b stay.
+  // Returns b when both are equal or not ordered, so NaN and -0 in b stay.
   MASE_SIMD static Vec min(Vec a, Vec b) { return a < b ? a : b; }
   MASE_SIMD static Vec max(Vec a, Vec b) { return a > b ? a : b; }
-  /// then where a < b, else otherwise.
+  /// `then` where a < b, and `otherwise` elsewhere.
   MASE_SIMD static Vec select_less(Vec a, Vec b, Vec then, Vec otherwise) {
     return a < b ? then : otherwise;
   }
-  /// then where a < b, else 0.
+  /// `then` where a < b, and 0 elsewhere.
   MASE_SIMD static Vec where_less(Vec a, Vec b, Vec then) { return a < b ? then : Vec{}; }
-  /// then where the sign bit of v is set, else otherwise.
+  /// `then` where the sign bit of v is set, and `otherwise` elsewhere.
   MASE_SIMD static Vec select_signed(Vec v, Vec then, Vec otherwise) {
     return (Bits)v < 0 ? then : otherwise;
   }
@@ -84,13 +84,13 @@ struct Simd {
     return (Bits)((Unsigned)a << count);
   }
   template <int count>
-  MASE_SIMD static Bits shift_right(Bits a) {  ///< zeros come in
+  MASE_SIMD static Bits shift_right(Bits a) {  ///< shifts in zeros
     return (Bits)((Unsigned)a >> count);
   }
-  MASE_SIMD static Bits shift_right_by(Bits a, int count) {  ///< zeros come in
+  MASE_SIMD static Bits shift_right_by(Bits a, int count) {  ///< shifts in zeros
     return (Bits)((Unsigned)a >> count);
   }
-  /// Lane by lane; zeros come in, and nothing else from counts of 32 on.
+  /// Shifts each lane by its count and shifts in zeros; counts of 32 and more give 0.
   MASE_SIMD static Bits shift_left_each(Bits a, Bits counts) {
     return counts < 32 ? (Bits)((Unsigned)a << (Unsigned)(counts & 31)) : Bits{};
   }
@@ -99,15 +99,15 @@ struct Simd {
   }
   MASE_SIMD static Bits min_bits(Bits a, Bits b) { return a < b ? a : b; }
   MASE_SIMD static Bits max_bits(Bits a, Bits b) { return a > b ? a : b; }
-  /// then where a < b, else otherwise.
+  /// `then` where a < b, and `otherwise` elsewhere.
   MASE_SIMD static Bits select_less_bits(Bits a, Bits b, Bits then, Bits otherwise) {
     return a < b ? then : otherwise;
   }
-  MASE_SIMD static Bits nearest_integer(Vec v) {  ///< to even; |v| < 2^22, else any number
+  MASE_SIMD static Bits nearest_integer(Vec v) {  ///< ties to even; undefined unless |v| < 2^22
     return sub_bits((Bits)(v + all(0x1.8p23F)), all_bits(0x4b400000));
   }
   MASE_SIMD static Vec from_integer(Bits b) { return __builtin_convertvector(b, Vec); }
-  MASE_SIMD static std::int32_t largest(Bits b) {  ///< of all lanes
+  MASE_SIMD static std::int32_t largest(Bits b) {  ///< the largest lane
     const std::int32_t low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
     return low > high ? low : high;
   }
@@ -140,12 +140,12 @@ struct Simd {
     return Bits{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
   }
 
-  /// Of each four lanes the first two, or the others: those of a and then those of b.
+  /// The first (or second) two of each four lanes: those of a, then those of b.
   MASE_SIMD static Bits first_pairs(Bits a, Bits b) { return Bits{a[0], a[1], b[0], b[1]}; }
   MASE_SIMD static Bits second_pairs(Bits a, Bits b) { return Bits{a[2], a[3], b[2], b[3]}; }
 
-  /// Unsigned 64-bit products of the even lanes: the low halves there, the high ones in the odd
-  /// lanes.
+  /// Unsigned 64-bit products of the even lanes: the low halves in the even lanes, the high halves
+  /// in the odd lanes.
   MASE_SIMD static Bits multiply_even(Bits a, Bits b) {
     Bits product;
     for (std::size_t i = 0; i < width; i += 2) {
@@ -156,9 +156,9 @@ struct Simd {
     }
     return product;
   }
-  /// Each odd lane in the even one before it; what the odd ones get is for nobody.
+  /// Each odd lane in the even lane before it; the contents of odd lanes are unspecified.
   MASE_SIMD static Bits odd_to_even(Bits a) { return Bits{a[1], 0, a[3], 0}; }
-  /// The even lanes of both, those of `odd` in the odd lanes.
+  /// The even lanes of both; those of `odd` go to the odd lanes.
   MASE_SIMD static Bits interleaved(Bits even, Bits odd) {
     return Bits{even[0], odd[0], even[2], odd[2]};
   }

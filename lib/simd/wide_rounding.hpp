@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding the doubles of a vector to integers.
+// Rounds the doubles of a vector to integers.
 #pragma once
 
 #include "simd/simd.hpp"
@@ -7,8 +7,8 @@
 namespace mase::simd {
 namespace {
 
-/// Adding 1.5 * 2^52 leaves no fraction bits. Exact below 2^51 in magnitude; larger numbers stay
-/// about what they are, and infinities and NaN stay.
+/// Rounds by adding 1.5 * 2^52, which leaves no fraction bits. Exact below 2^51 in magnitude;
+/// larger numbers stay about the same, and infinities and NaN stay.
 MASE_SIMD Simd::Wide nearest_even_wide(Simd::Wide v) {
   const Simd::Wide magic = Simd::wide_all(0x1.8p52);
   return Simd::sub_wide(Simd::add_wide(v, magic), magic);
