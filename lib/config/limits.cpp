@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scanner that knows just enough TOML (strings, comments, brackets, dots) to bound the nesting.
-// Up to the first syntax error it sees the same tokens as the parser, which never gets further. It
-// also refuses characters that are not ASCII where toml++ 3.3 asks whether they are blanks: for
-// U+00E9 and many others its answer is undefined behaviour. TOML allows them in strings and
-// comments only; the one valid text lost is such a character first after a line-ending backslash.
+// Up to the first syntax error, where the parser stops, it sees the same tokens as the parser. It
+// also refuses non-ASCII characters where toml++ 3.3 asks whether they are blanks, since for U+00E9
+// and many others that is undefined behaviour. TOML allows them only in strings and comments; the
+// only valid text that is refused has such a character first after a line-ending backslash.
 #include "config/limits.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Scanner {
       if (length == 0) fail("this is not UTF-8 text");
       if (text_[at_] == '\0') fail("NUL byte in the text");
     }
-    at_ = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte-order mark is no text
+    at_ = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // skips a byte-order mark
   }
 
   void check_nesting() {
@@ -77,7 +77,7 @@ class Scanner {
     ++at_;
   }
 
-  /// Keeps what is open; within an array everything is a value, within the others keys come first.
+  /// Tracks open brackets: an array has only values, the others have keys before their values.
   void bracket(char c) {
     if (c == '[' || c == '{') {
       if (in_word()) fail("a bracket in the middle of a word");
@@ -90,15 +90,15 @@ class Scanner {
     }
   }
 
-  /// Within a word the parser reads on to its end: quotes and brackets there are none.
+  /// True inside a word, which the parser reads to its end: quotes and brackets there do not count.
   bool in_word() const {
     constexpr std::string_view before = "[{, \t\r\n\xBF";  // the last ends a byte-order mark
     return at_ > 0 && at_ - 1 != equals_ && before.find(text_[at_ - 1]) == std::string_view::npos;
   }
 
-  /// Moves past a string in one or three quotes; one that never ends is the parser's to report.
+  /// Moves past a string in one or three quotes; the parser reports one that never ends.
   void skip_string(char mark) {
-    // A dot stands before a part of a key, and within a word of a value.
+    // In a key, a dot precedes a part; in a value, it is inside a word.
     if (in_word() && (in_value_ || text_[at_ - 1] != '.')) fail("a quote in the middle of a word");
     const std::string triple(3, mark);
     const bool multi_line = text_.substr(at_).starts_with(triple);
@@ -118,7 +118,7 @@ class Scanner {
       ++at_;  // up to two quotes may stand directly before the closing three
   }
 
-  /// Moves past a backslash and what it escapes: one character, or all blanks up to the next text.
+  /// Moves past a backslash and the escaped text: one character, or all blanks up to the next text.
   void skip_escape() {
     constexpr std::string_view blanks = " \t\r\n\v\f";
     ++at_;
@@ -140,7 +140,7 @@ class Scanner {
   int dots_ = 0;
   std::string open_;  ///< array, '[' of a header, '{' of an inline table
   bool in_value_ = false;
-  std::size_t equals_ = std::string_view::npos;  ///< of the last key; another is a part of a word
+  std::size_t equals_ = std::string_view::npos;  ///< the last key's '='; any other is in a word
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks on raw TOML text that must hold before a parser sees it.
+// Checks on raw TOML text, made before a parser sees it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace mase::config {
 
 /// Throws Error(Fault::config) with the place of the first NUL byte, ill-formed UTF-8 sequence,
-/// dotted key of more than 32 parts or bracket nested deeper than 32, which could exhaust the
-/// stack.
+/// dotted key of more than 32 parts or bracket nested deeper than 32; the last two could exhaust
+/// the stack.
 void check_limits(std::string_view text, const std::string& file);
 
 }  // namespace mase::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TOML text to Tree through toml++, whose tables are sorted by key: the file's order is recovered
-// from the places of the keys.
+// TOML text to Tree through toml++. Its tables are sorted by key, so the order of the file is
+// recovered from the places of the keys.
 // Some malformed keys break an assertion of toml++ 3.3 in debug builds, which would abort the
 // program; without it the same code goes on to report a syntax error, as it does in release builds.
 #define TOML_ASSERT(condition) static_cast<void>(0)
@@ -75,7 +75,7 @@ class Converter {
   const std::string& file_;
 };
 
-/// '; a text stands in quotes: by = "type"' for the line `by = type`; else "".
+/// '; a text stands in quotes: by = "type"' for the line `by = type`; otherwise "".
 std::string quotes_hint(std::string_view text, int line) {
   const std::vector<std::string> lines = split(std::string(text), '\n');
   if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return "";

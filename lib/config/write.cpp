@@ -59,8 +59,8 @@ bool is_table_array(const Tree& tree) {
 class TomlWriter {
  public:
   /// A key after a [header] would belong to that table. So only the tables at the end of `dict` get
-  /// headers; one that stands before a plain value is written with dotted keys, which keeps the
-  /// order.
+  /// headers; a table before a plain value is written with dotted keys, which keeps the order of
+  /// entries.
   void write_table(const Tree::Dict& dict, const std::string& path) {
     const auto last_value = std::find_if(dict.rbegin(), dict.rend(), [](const auto& entry) {
       return !entry.second.is_dict() && !is_table_array(entry.second);
@@ -97,7 +97,7 @@ class TomlWriter {
         !dict.empty() && std::all_of(dict.begin(), dict.end(), [](const auto& entry) {
           return entry.second.is_dict() || is_table_array(entry.second);
         });
-    if (!only_sections) write_header("[" + path + "]");  // else the inner headers imply it
+    if (!only_sections) write_header("[" + path + "]");  // otherwise inner headers imply it
     write_table(dict, path);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits, standardising and final checks of a data set.
+// Splits, standardises and checks data sets.
 #include "data/assemble.hpp"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void check_labels(const Dataset& dataset, const std::string& origin) {
                  std::to_string(dataset.classes()) + " classes");
 }
 
-/// A hash of hashes, so that no second copy of the data is made.
+/// A hash of hashes, which needs no second copy of the data.
 std::string content_hash(const Dataset& dataset) {
   const auto bytes = [](const void* data, std::size_t size) {
     return std::string_view(static_cast<const char*>(data), size);
@@ -89,8 +89,8 @@ std::string content_hash(const Dataset& dataset) {
   return sha256(text);
 }
 
-/// Mean and deviation of one feature over rows of `size` elements, of which every `width`th is it;
-/// the deviation of a constant feature counts as one.
+/// Mean and deviation of one feature over rows of `size` elements, of which every `width`th belongs
+/// to it; a constant feature gets the deviation 1.
 std::pair<double, double> mean_and_scale(std::span<const float> values,
                                          const std::vector<std::int64_t>& rows, std::size_t size,
                                          std::size_t width, std::size_t column) {

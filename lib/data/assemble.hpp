@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every data set shares: refusing options it has no use for, seeded splits, standardising, and
-// the checks and the hash that a loaded set must pass.
+// What all data sets share: refusal of options that a set does not use, seeded splits,
+// standardising, and the checks and the hash of a loaded set.
 #pragma once
 
 #include <string>
@@ -10,33 +10,33 @@
 
 namespace mase::data {
 
-/// Option names a set uses; any other option that is set is an Error(Fault::config) naming these.
+/// Error(Fault::config) when an option is set that is not in `used`; the message names `used`.
 void require_only(const DataOptions& options, const std::string& dataset,
                   const std::vector<std::string>& used);
 
-/// `path` itself, or the only file of the folder that has the ending (".csv"); Error(Fault::file)
-/// when there is none or more.
+/// `path` itself or, when it is a folder, its only file with this ending (".csv");
+/// Error(Fault::file) when the folder has no such file, or several.
 std::string only_file(const std::string& path, const std::string& ending);
 
 /// Fills the three parts with a seeded permutation of all rows. Shares default to 0.1 validation
-/// and 0.2 test. Error(Fault::config) when no row is left for training, and for an option that is
-/// neither of the split nor data_dir.
+/// and 0.2 test. Error(Fault::config) when no row is left for training, and for options other than
+/// those of the split and data_dir.
 void split_randomly(Dataset& dataset, const DataOptions& options);
 
-/// The same shares without the permutation: the train part first, the test part last.
+/// Fills the parts with the same shares in order: first train, then validation, then test.
 void split_in_order(Dataset& dataset, const DataOptions& options);
 
-/// Subtracts the mean and divides by the deviation of each feature, an element of the last
-/// dimension, over the train part and what else a row has, such as particles (population deviation,
-/// in double; constant features are only centred). For one input of float32.
+/// Subtracts the mean of each feature and divides by its deviation. A feature is an element of the
+/// last dimension; both are taken in double over the train part and a row's other dimensions, such
+/// as particles (population deviation; constant features are only centred). One float32 input.
 void standardise(Dataset& dataset);
 
-/// Error(Fault::file) naming file, row and column of the first NaN or infinite feature. `origin` is
-/// the file, `columns` names the features of a table (may be empty). Integers are finite.
+/// Error(Fault::file) names file, row and column of the first feature that is NaN or infinite.
+/// `origin` is the file; `columns` names the features of a table, or is empty. Integers are finite.
 void check_finite(const Array& features, const std::string& origin,
                   const std::vector<std::string>& columns = {});
 
-/// Checks labels, disjoint parts and finite features, and sets the hash.
+/// Checks that labels are valid, parts disjoint and features finite, and sets the hash.
 void finish(Dataset& dataset, const std::string& origin,
             const std::vector<std::string>& columns = {});
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_class_texts = 1000;
 
-/// Class texts in their order: numbers by value, words by spelling.
+/// The class texts in order: numbers by value, words by spelling.
 std::vector<std::string> class_texts(const CsvTable& table, std::size_t column) {
   std::map<std::string_view, bool> distinct;
   for (std::size_t row = 0; row < table.rows(); ++row) {

@@ -9,12 +9,12 @@
 
 namespace mase::data {
 
-/// Fields are separated by ',', ';' or a tab (the most frequent of the first line), may be quoted
-/// and are trimmed; empty lines are skipped. A first line is a header when a field other than its
-/// last is no number, or when its last is called label, class or target.
+/// A CSV table. Fields are separated by ',', ';' or a tab (the most frequent in the first line) and
+/// trimmed; they may be quoted. Empty lines are skipped. The first line is a header when a field
+/// before its last is not a number, or when its last field is label, class or target.
 class CsvTable {
  public:
-  /// Error(Fault::file) for an unreadable, empty or ragged file or one with two equal column names.
+  /// Reads a file; Error(Fault::file) when it is unreadable, empty or ragged, or repeats a name.
   explicit CsvTable(const std::string& path);
 
   bool has_header() const { return has_header_; }
@@ -25,9 +25,9 @@ class CsvTable {
   std::string_view cell(std::size_t row, std::size_t column) const {
     return cells_[row * columns_.size() + column];
   }
-  /// A finite number that fits float32; else Error(Fault::file) naming file, line and column.
+  /// A cell as a finite float32 number; otherwise Error(Fault::file) names file, line and column.
   float number(std::size_t row, std::size_t column) const;
-  /// The column with this name, ignoring case.
+  /// The column with this name, regardless of case.
   std::optional<std::size_t> find(std::string_view name) const;
   /// "x.csv: line 7, column 'mass'"
   std::string place(std::size_t row, std::size_t column) const;
@@ -39,12 +39,12 @@ class CsvTable {
   std::string path_, text_;  ///< cells point into text_
   std::vector<std::string> columns_;
   std::vector<std::string_view> cells_;
-  std::vector<std::size_t> lines_;  ///< line number of each row, from 1
+  std::vector<std::size_t> lines_;  ///< line number of each row, counted from 1
   bool has_header_ = false;
 };
 
-/// The column that holds the class: the one called label, class or target, else the last.
-/// Error(Fault::file) when several have such names.
+/// The column of the class: the one named label, class or target, otherwise the last column.
+/// Error(Fault::file) when several columns have such a name.
 std::size_t class_column(const CsvTable& table, const std::string& path);
 
 }  // namespace mase::data

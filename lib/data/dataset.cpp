@@ -20,14 +20,14 @@ Shape with_rows(const Array& array, std::int64_t rows) {
   return shape;
 }
 
-/// The given rows of an array, one behind the other.
+/// Copies the given rows of an array one after another.
 void gather_rows(const Array& from, std::span<const std::int64_t> rows, std::byte* into) {
   const std::size_t bytes = from.byte_size() / static_cast<std::size_t>(from.shape()[0]);
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::memcpy(into + i * bytes, from.bytes() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
 }
 
-/// The place of the argument of an input's name; nothing for x, x_0, ..., which take what is left.
+/// The index of the argument that an input names; nullopt for x, x_0, ..., which take those left.
 std::optional<std::size_t> argument_of(const std::string& dataset, const std::string& input,
                                        const std::vector<std::string>& arguments) {
   const auto found = std::ranges::find(arguments, input);

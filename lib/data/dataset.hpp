@@ -15,7 +15,7 @@ namespace mase::data {
 enum class Part { train, validation, test };
 Part parse_part(const std::string& name);  ///< "train", "validation" (or "val"), "test"
 
-/// What one argument of a model is given, for all rows.
+/// The values for one argument of a model, for all rows.
 struct InputColumn {
   std::string name;  ///< "x", "x_0", "x_1", ... by position, or the argument's own name
   Array values;      ///< [rows, ...] float32, or int64 or int32 such as token ids and masks
@@ -23,7 +23,7 @@ struct InputColumn {
 
 /// n rows of a data set.
 struct Batch {
-  std::vector<Array> inputs;  ///< [n, ...] each, in the order of the data set's
+  std::vector<Array> inputs;  ///< [n, ...] each, in the order of the data set's inputs
   Array labels;               ///< [n] or [n, positions] int64
 };
 
@@ -31,39 +31,39 @@ struct Batch {
 struct Dataset {
   std::string name;
   std::string task = "classification";  ///< a row of task_table()
-  std::vector<InputColumn> inputs;      ///< one at least, all of the same number of rows
-  /// int64 class indices, [rows], or [rows, positions] where every position of a row has one, as
-  /// next tokens have.
+  std::vector<InputColumn> inputs;      ///< at least one; all have the same number of rows
+  /// int64 class indices: [rows], or [rows, positions] when every position of a row has one, as for
+  /// next tokens.
   Array labels;
   std::vector<std::string> class_names;
   std::vector<std::int64_t> train, validation, test;
-  std::string sha256;  ///< of the content (inputs, labels, parts): goes into checkpoints
+  std::string sha256;  ///< hash of inputs, labels and parts, stored in checkpoints
 
   const std::vector<std::int64_t>& rows(Part part) const;
   std::int64_t row_count() const { return labels.shape().empty() ? 0 : labels.shape().front(); }
-  Shape label_shape(std::int64_t rows) const;  ///< of the labels of so many rows
+  Shape label_shape(std::int64_t rows) const;  ///< shape of the labels of this many rows
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
-  /// The only input, where a source or a model has just one; Error(Fault::config) for several.
+  /// The only input of a set with a single one; Error(Fault::config) when there are several.
   const Array& features() const;
   Shape sample_shape() const;  ///< shape of one row of the only input
-  /// Gives every input a place among a model's arguments and sorts by it: by its name, or, as x and
-  /// x_N, the first place left. Names become those of the arguments, but for a model of one
-  /// argument. Error(Fault::config) for a name that no argument has.
+  /// Sorts the inputs by the model's arguments. An input takes the argument with its name; x and
+  /// x_N take the first one left. Inputs get the names of the arguments, except for a model with a
+  /// single argument. Error(Fault::config) for a name that no argument has.
   void follow(const std::vector<std::string>& arguments);
   /// Gathers rows[first, first + count) into a batch.
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
-  /// As `batch`, into the caller's buffers of count rows each (the training loop reuses them).
+  /// Like `batch`, into the caller's buffers of count rows each (the training loop reuses them).
   void gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
               const std::vector<std::byte*>& into_inputs, std::int64_t* into_labels) const;
 };
 
-/// Options of every data set; a set ignores none silently: an option that it has no use for is an
-/// error.
+/// The options of data sets. A set does not ignore an option silently: one that it does not use is
+/// an error.
 struct DataOptions {
   std::string data_dir = "";  ///< folder with the user's files; "" means the shipped sample
-  std::optional<double> validation_share;  ///< share of rows, where the set has no fixed split
+  std::optional<double> validation_share;  ///< share of rows when the set has no fixed split
   std::optional<double> test_share;
-  int seed = 0;  ///< of the split
+  int seed = 0;  ///< seed of the split
   std::optional<int> max_token_len;
   static constexpr auto fields() {
     return std::tuple{
@@ -89,16 +89,16 @@ struct DataOptions {
 struct DatasetRow {
   std::string name;
   std::string doc;
-  std::string shape;  ///< "16", "1x28x28" for lists
+  std::string shape;  ///< shape of a row for listings: "16", "1x28x28"
   int classes;        ///< 0: depends on the files
   Dataset (*load)(const DataOptions& options);
-  std::string task = "classification";  ///< what it is for, a row of task_table()
+  std::string task = "classification";  ///< its task: a row of task_table()
 };
 
 const std::vector<DatasetRow>& dataset_table();
-/// nullptr when there is none; "toy_tiny" and "toy-tiny" are the same.
+/// The row of a data set; nullptr when there is none. "toy_tiny" and "toy-tiny" are the same.
 const DatasetRow* find_dataset(const std::string& name);
-/// Loads by name; Error(Fault::config) with the nearest name.
+/// Loads a data set by name; Error(Fault::config) suggests the nearest name.
 Dataset load_dataset(const std::string& name, const DataOptions& options);
 
 }  // namespace mase::data

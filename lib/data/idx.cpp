@@ -14,7 +14,7 @@ namespace mase::data {
 namespace {
 
 constexpr std::size_t most_file_bytes = std::size_t{4} << 30;
-/// What a packed file may unpack to; others are as large as what they hold.
+/// The most bytes to which a packed file may unpack; other files are as large as their data.
 constexpr std::size_t most_gzip_bytes = std::size_t{1} << 30;
 
 /// The decompressed bytes of a file, on demand.
@@ -38,10 +38,10 @@ class Source {
   /// Up to `count` bytes; fewer at the end of the file.
   std::string read(std::size_t count) { return zipped_ ? inflate_some(count) : copy_some(count); }
 
-  /// Whether the gzip trailer with its checksum was reached.
+  /// True when the gzip trailer with its checksum has been reached.
   bool complete() const { return !zipped_ || ended_; }
 
-  /// No deflate stream expands by more than 1032 to 1, so a larger promise is a lie.
+  /// The most bytes that the file can hold: no deflate stream expands by more than 1032 to 1.
   std::size_t most_bytes() const { return zipped_ ? file_.size() * 1032 : file_.size(); }
 
   void require_room(std::size_t count) const {

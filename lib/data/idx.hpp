@@ -11,11 +11,11 @@ namespace mase::data {
 /// The contents of an IDX file of bytes.
 struct IdxFile {
   std::vector<std::int64_t> shape;
-  std::string bytes;  ///< shape's product
+  std::string bytes;  ///< as many bytes as the product of the shape
 };
 
-/// Error(Fault::file) for anything but unsigned bytes with `rank` dimensions and for a file shorter
-/// or longer than its header says. Never inflates more than the header declares.
+/// Reads a file and never inflates more than its header declares. Error(Fault::file) for anything
+/// but unsigned bytes with `rank` dimensions, and when the file's length contradicts its header.
 IdxFile read_idx(const std::string& path, std::size_t rank);
 
 }  // namespace mase::data

@@ -18,14 +18,14 @@ constexpr std::array<const char*, 16> features{
     "zlogz",      "c1_b0_mmdt", "c1_b1_mmdt",    "c1_b2_mmdt",    "c2_b1_mmdt", "c2_b2_mmdt",
     "d2_b1_mmdt", "d2_b2_mmdt", "d2_a1_b1_mmdt", "d2_a1_b2_mmdt", "m2_b1_mmdt", "m2_b2_mmdt",
     "n2_b1_mmdt", "n2_b2_mmdt", "mass_mmdt",     "multiplicity"};
-/// Gluon, quark, top, W, Z: alphabetical, as label encoders number them.
+/// Gluon, quark, top, W, Z, in alphabetical order, in which label encoders number them.
 const std::vector<std::string> jet_classes{"g", "q", "t", "w", "z"};
-/// As the files of particles number them.
+/// The classes in the order in which files of particles number them.
 const std::vector<std::string> particle_classes{"g", "q", "w", "z", "t"};
 /// Transverse momentum, relative pseudorapidity and relative azimuth of a particle.
 constexpr std::int64_t particle_features = 3;
 
-/// The columns of the full set carry the prefix `j_` in some copies.
+/// Finds a column; in some copies of the full set the names have the prefix `j_`.
 std::optional<std::size_t> find_column(const CsvTable& table, const std::string& name) {
   const auto plain = table.find(name);
   return plain ? plain : table.find("j_" + name);
@@ -48,7 +48,7 @@ std::vector<std::size_t> feature_columns(const CsvTable& table, const std::strin
 
 const std::vector<std::string> upper_classes{"G", "Q", "T", "W", "Z"};
 
-/// "g" or "0": a class name in either case, or its index.
+/// Reads a class name in either case, or a class index: "g" or "0".
 std::int64_t parse_class(const CsvTable& table, std::size_t row, std::size_t column) {
   const std::string text(table.cell(row, column));
   for (std::size_t i = 0; i < jet_classes.size(); ++i)
@@ -141,7 +141,7 @@ std::vector<std::int64_t> read_rows(const Tree& split, const char* part) {
   return rows;
 }
 
-/// The shipped files are pinned: results on them can be compared between machines.
+/// The shipped files are pinned, so that results can be compared between machines.
 void check_pinned(const std::string& path, const Tree& hashes, const std::string& name) {
   if (sha256(read_file(path)) != hashes.at(name).as_string())
     file_error(path + ": the shipped file was changed (its SHA-256 is not the one in splits.json)");

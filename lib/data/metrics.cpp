@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting right and wrong predictions.
+// Counts correct and wrong predictions.
 #include "data/metrics.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace mase::data {
 namespace {
 
-/// `folder/stem-idxN-ubyte` or with .gz; the spelling with a dot before idx is also common.
+/// The file `folder/stem-idxN-ubyte`, also with .gz; a dot before idx is common, too.
 std::string find_idx(const std::string& folder, const std::string& stem, const std::string& idx) {
   for (const std::string& name : {stem + "-" + idx, stem + "." + idx})
     for (const char* ending : {"", ".gz"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npy data set: array files or an archive of them, and the reading of labels in their usual
+// The npy data set: reads array files or an archive of arrays, and labels in their usual
 // forms.
 #include "base/npy.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t most_classes = 10000;
 
-/// Row r of one-hot labels → its class.
+/// The classes of one-hot labels.
 Array from_one_hot(const Array& array, const std::string& path) {
   const Array values = array.to_float32();
   const auto rows = static_cast<std::size_t>(array.shape()[0]);
@@ -36,7 +36,7 @@ Array from_one_hot(const Array& array, const std::string& path) {
   return labels;
 }
 
-/// Whole numbers of any dtype as int64.
+/// Converts whole numbers of any dtype to int64.
 Array from_numbers(const Array& array, const std::string& path) {
   if (array.dtype() == DType::int64) return array.reshaped({array.size()});
   const Array values = array.to_float32();
@@ -71,7 +71,7 @@ std::int64_t count_classes(const Array& labels, std::int64_t classes, const std:
   return classes > 0 ? classes : *std::max_element(values.begin(), values.end()) + 1;
 }
 
-/// Labels that count from 1 make a class that no row has.
+/// Warns of labels that count from 1, which leave class 0 without rows.
 void warn_of_labels_from_one(const Array& labels, const std::string& path) {
   const auto values = labels.span<std::int64_t>();
   const auto [least, greatest] = std::ranges::minmax(values);
@@ -92,7 +92,7 @@ bool is_integer(const Array& array) {
   return array.dtype() == DType::int64 || array.dtype() == DType::int32;
 }
 
-/// Token ids and masks stay the integers that an embedding takes; all else is computed in float32.
+/// Keeps token ids and masks as the integers that an embedding takes; all else becomes float32.
 InputColumn column_of(const NamedArray& source, const NamedArray& labels, std::int64_t rows) {
   const Array& array = source.array;
   if (array.shape().size() < (is_integer(array) ? 1 : 2) || array.size() == 0)
@@ -119,7 +119,7 @@ Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inp
   return dataset;
 }
 
-/// x before x_0, x_1, ..., x_10, and these before names.
+/// The order of inputs: x, then x_0, x_1, ..., x_10, then names.
 bool comes_before(const NamedArray& a, const NamedArray& b) {
   const auto key = [](const std::string& name) {
     return std::tuple(!is_by_position(name), is_by_position(name) ? name.size() : 0, name);
@@ -135,7 +135,7 @@ std::vector<std::string> files_with(const std::string& folder, const std::string
   return paths;
 }
 
-/// The arrays of one .npz archive, or of the .npy files.
+/// The arrays of the single .npz archive, or of the .npy files.
 std::vector<NamedArray> sources_in(const std::string& folder) {
   const std::vector<std::string> archives = files_with(folder, ".npz");
   const std::vector<std::string> files = files_with(folder, ".npy");
@@ -156,7 +156,7 @@ constexpr auto expected =
     "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
     "arguments), or an .npz of these";
 
-/// Takes the labels out of the sources.
+/// Removes the labels from the sources and returns them.
 NamedArray take_labels(std::vector<NamedArray>& sources, const std::string& folder) {
   const auto labels = std::ranges::find(sources, "y", &NamedArray::name);
   if (labels == sources.end()) file_error(folder + ": no y, the class of every row; " + expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks: what a model does with a row of a data set, and the figures that say how well.
+// Tasks: what a model does with a row of a data set, and the figures that measure it.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace mase::data {
 struct TaskRow {
   std::string name;
   std::vector<std::string> others;  ///< names that mean the same
-  bool has_perplexity;              ///< which says more than the share of right predictions
+  bool has_perplexity;              ///< perplexity says more than the share of right predictions
 };
 
 const std::vector<TaskRow>& task_table();
-/// By any of its names; Error(Fault::config) with the nearest one.
+/// Finds a task by any of its names; Error(Fault::config) suggests the nearest one.
 const TaskRow& find_task(const std::string& name);
 
-/// "loss 0.5432, accuracy 81.20 %", with the perplexity between them where the task has it.
+/// "loss 0.5432, accuracy 81.20 %", with the perplexity between them if the task has one.
 std::string figures_text(const TaskRow& task, double loss, double accuracy);
 
 }  // namespace mase::data

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t vocabulary = 256;     ///< every byte is a token
 constexpr std::int64_t default_window = 64;  ///< tokens of a row
-constexpr std::int64_t fewest_rows = 10;     ///< of which the default shares make three parts
+constexpr std::int64_t fewest_rows = 10;     ///< enough for three parts by the default shares
 
-/// "a", or "0x0a" for what leaves no mark in a table.
+/// The name of a token: "a", or "0x0a" for a byte that is not visible in a table.
 std::string token_name(std::int64_t token) {
   if (token < 128 && std::isgraph(static_cast<int>(token))) return {static_cast<char>(token)};
   constexpr char digits[] = "0123456789abcdef";

@@ -8,10 +8,10 @@ namespace mase::data {
 namespace {
 
 constexpr std::int64_t row_tokens = 32, token_ids = 32;
-constexpr std::int64_t kind_ids = 8;  ///< of the first kind, and after these of the second
+constexpr std::int64_t kind_ids = 8;  ///< ids of the first kind; as many of the second follow
 constexpr std::int64_t part_rows[] = {8192, 1024, 1024};
 
-/// Draws a row and returns its balance: tokens of the first kind less those of the second.
+/// Draws a row; returns its number of tokens of the first kind minus that of the second.
 std::int64_t draw(Random& random, std::int64_t* row) {
   std::int64_t balance = 0;
   for (std::int64_t i = 0; i < row_tokens; ++i) {
@@ -21,7 +21,7 @@ std::int64_t draw(Random& random, std::int64_t* row) {
   return balance;
 }
 
-/// Rows from `first` on, without ties; returns their numbers.
+/// Makes the rows of a part from row `first` on, without ties; returns their row numbers.
 std::vector<std::int64_t> make_part(Dataset& dataset, std::int64_t stream, std::int64_t first) {
   Random random(0, static_cast<std::uint64_t>(stream));
   std::int64_t* inputs = dataset.inputs.front().values.mutable_span<std::int64_t>().data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BERT (Devlin et al., NAACL 2019): norms behind the sums, and a class from the first token. Layers
-// have the names that Hugging Face gives them.
+// BERT (Devlin et al., NAACL 2019): norms follow the sums, and the first token gives the class.
+// Layers have the names that Hugging Face gives them.
 #include "models/bert.hpp"
 
 #include "models/attention.hpp"
@@ -8,7 +8,7 @@
 namespace mase::models {
 namespace {
 
-constexpr double eps = 1e-12;  ///< of the norms, as the paper's program has it
+constexpr double eps = 1e-12;  ///< eps of the norms, as in the paper's program
 
 void containers(Builder& builder, const std::string& path,
                 std::initializer_list<const char*> parts) {
@@ -23,7 +23,7 @@ Joint heads_of(Builder& builder, const Joint& x, const std::string& path, std::i
   return builder.joint();
 }
 
-/// norm(x + dense(...)), where the layers in between are the builder's last.
+/// norm(x + dense(...)), where ... is the builder's last node.
 void add_and_norm(Builder& builder, const std::string& path, const Joint& x) {
   builder.token_linear(path + ".dense", x.shape.at(1));
   builder.add(x);

@@ -11,7 +11,7 @@
 namespace mase::models {
 namespace {
 
-/// Rows in the shapes noted on the nodes; a graph runs with any number.
+/// The number of rows in the shapes noted on the nodes; a graph runs with any number.
 constexpr std::int64_t noted_rows = 1;
 
 using ir::Value;
@@ -27,7 +27,7 @@ ir::Module make_module(const std::string& path, const std::string& class_name,
   return module;
 }
 
-/// What is normalised over the last dimension.
+/// A norm over the last dimension.
 ir::Module make_norm(const std::string& path, const std::string& short_class, const std::string& op,
                      std::int64_t width, double eps) {
   ir::Module module = make_module(path, "normalization." + short_class, op);
@@ -35,7 +35,7 @@ ir::Module make_norm(const std::string& path, const std::string& short_class, co
   return module;
 }
 
-/// What torch.nn.Embedding starts with.
+/// The initial values of torch.nn.Embedding.
 Array standard_normal(const Shape& shape, std::uint64_t seed, std::uint64_t stream) {
   Random random(seed, stream);
   Array values(DType::float32, shape);
@@ -212,7 +212,7 @@ void Builder::add_constant(ir::Module& module, const std::string& argument, floa
                            bool parameter) {
   const std::string path = module.path + "." + argument;
   module.tensors.emplace_back(argument, path);
-  // Batch norms have the channels first, the others last.
+  // A batch norm has its channels first, other norms have them last.
   const std::int64_t size = module.op == "aten::batch_norm" ? shape_[0] : shape_.back();
   graph_.set_tensor(path, {filled({size}, value), parameter, parameter});
 }

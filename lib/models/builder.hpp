@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder: a network as a chain of layers, with joints where it branches, written down as the
-// importer would find it in a PyTorch model, with torch.nn's default initial weights.
+// Builder: builds a network as a chain of layers, with joints where it branches, as the importer
+// would read it from a PyTorch model, with torch.nn's default initial weights.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace mase::models {
 
-/// A node that others read, and the shape of its rows.
+/// A node that several nodes read, and the shape of its rows.
 struct Joint {
   ir::NodeId node;
   Shape shape;
 };
 
 /// Each call appends one node that reads the node before it. Shapes are those of one row.
-/// Weights and biases of linear and convolution layers are ir::initial_weights, the stream being
-/// the tensor's place, tables of embeddings are normal. Norms start with ones and zeros.
+/// Weights and biases of linear and convolution layers come from ir::initial_weights, with the
+/// tensor's place as stream; tables of embeddings are normal. Norms start with ones and zeros.
 class Builder {
  public:
   /// `root_class` is the class name of the whole network; token ids are int64.
@@ -33,12 +33,12 @@ class Builder {
   // Layers of torch.nn.
   void linear(const std::string& path, std::int64_t outputs);
   void token_linear(const std::string& path, std::int64_t outputs,
-                    bool bias = true);  ///< of [tokens, inputs]
-  /// Row `x` of a table of so many rows, for every token id x: [tokens, width].
+                    bool bias = true);  ///< for rows of [tokens, inputs]
+  /// Row x of a table with `rows` rows for every token id x: [tokens, width].
   void embedding(const std::string& path, std::int64_t rows, std::int64_t width);
   void conv2d(const std::string& path, std::int64_t channels, std::int64_t kernel,
               std::int64_t padding, bool bias, std::int64_t stride = 1);
-  void batch_norm(const std::string& path, double momentum = 0.1);  ///< 1d or 2d by the shape
+  void batch_norm(const std::string& path, double momentum = 0.1);  ///< 1d or 2d, by the shape
   void layer_norm(const std::string& path, double eps = 1e-5);      ///< over the last dimension
   void rms_norm(const std::string& path);                           ///< the same with eps 1e-5
   void relu(const std::string& path);
@@ -54,31 +54,31 @@ class Builder {
   void call_flatten();                        ///< torch.flatten(x, 1)
   void call_view();                           ///< x.view(-1, features)
 
-  /// Any other operator; `batch` is the place of the batch dimension in what it gives.
+  /// Calls any other operator; `batch` is the index of the batch dimension in its result.
   void call(ir::NodeKind kind, const std::string& target, const std::string& op,
             std::vector<ir::Argument> args, const Shape& result, std::size_t batch = 0);
 
-  std::array<Joint, 2> halves();             ///< of the last dimension, by torch.chunk
-  Joint item(const Joint& list, int index);  ///< of a list whose items have the joint's shape
-  void concat(const Joint& first, const Joint& second);  ///< along the last dimension
-  /// A parameter as one more row in front of those of [rows, width].
+  std::array<Joint, 2> halves();             ///< halves of the last dimension, by torch.chunk
+  Joint item(const Joint& list, int index);  ///< an item of a list; items have the joint's shape
+  void concat(const Joint& first, const Joint& second);  ///< joins along the last dimension
+  /// Puts a parameter as one more row in front of [rows, width].
   void add_token(const std::string& path);
   void first_row();  ///< x[:, 0] of [rows, width]
 
   // Joints.
-  /// x + table, a parameter of the shape of a row.
+  /// x + table, where the table is a parameter with the shape of a row.
   void add_positions(const std::string& path);
-  void add(const Joint& other);       ///< other + x, of one shape
+  void add(const Joint& other);       ///< other + x; both have the same shape
   void multiply(const Joint& other);  ///< x * other, which has x's last dimensions
-  /// A tensor that is no layer's and no parameter, such as a mask.
+  /// A tensor that is neither a parameter nor part of a layer, such as a mask.
   Joint constant(const std::string& path, Array value);
   Joint joint() const { return {last_, shape_}; }
-  /// The next node reads this one.
+  /// Continues from a joint: the next node reads it.
   void go_on_from(const Joint& joint);
 
-  const Shape& shape() const { return shape_; }  ///< of one row, after the last layer
+  const Shape& shape() const { return shape_; }  ///< shape of one row after the last layer
 
-  /// Adds the output and hands the graph over.
+  /// Adds the output and returns the graph.
   ir::Graph finish();
 
  private:

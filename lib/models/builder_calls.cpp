@@ -82,7 +82,7 @@ void Builder::first_row() {
            {{"index", Value::tuple({all, Value(0)})}});
 }
 
-/// Two tensors one after the other; the builder's shape is that of both.
+/// Two tensors one after the other; the builder's shape becomes that of both together.
 void Builder::join(const Joint& first, const Joint& second, int dim) {
   append(
       ir::NodeKind::call_function, "torch.cat", "aten::cat",

@@ -6,7 +6,7 @@
 
 namespace mase::models {
 
-// Rows of sample_shape in, `classes` numbers per row out; initial weights follow from the seed.
+// Each takes rows of sample_shape and gives `classes` numbers per row; the seed gives the weights.
 ir::Graph build_lenet(const Shape& sample_shape, int classes, std::uint64_t seed);
 ir::Graph build_vgg7(const Shape& sample_shape, int classes, std::uint64_t seed);
 ir::Graph build_cnv(const Shape& sample_shape, int classes, std::uint64_t seed);

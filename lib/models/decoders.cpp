@@ -13,10 +13,10 @@ namespace {
 
 using ir::Value;
 
-/// What the blocks share.
+/// The settings that all blocks share.
 struct Decoder {
-  std::int64_t heads, groups;  ///< of queries, and of keys and values
-  std::int64_t hidden;         ///< width inside of the perceptrons
+  std::int64_t heads, groups;  ///< heads of queries; groups, each with its keys and values
+  std::int64_t hidden;         ///< width inside the perceptrons
   Joint cos, sin, mask;
 };
 
@@ -34,7 +34,7 @@ Array rotary_table(std::int64_t tokens, std::int64_t size, Function f) {
   return table;
 }
 
-/// True where a token would see one after itself.
+/// A mask that is true where a token would see one after itself.
 Array causal_mask(std::int64_t tokens) {
   Array mask(DType::boolean, {tokens, tokens});
   auto out = mask.mutable_span<bool>().begin();
@@ -43,7 +43,7 @@ Array causal_mask(std::int64_t tokens) {
   return mask;
 }
 
-/// Turns every pair (x_i, x_{i + size / 2}) by the angle of its token: x cos + swapped(x) sin,
+/// Rotates every pair (x_i, x_{i + size / 2}) by the angle of its token: x cos + swapped(x) sin,
 /// where the sines of the first half are negative.
 void rotate(Builder& builder, const Decoder& decoder) {
   const Joint x = builder.joint();
@@ -65,7 +65,7 @@ Joint heads_of(Builder& builder, const Joint& x, const std::string& path, std::i
   return builder.joint();
 }
 
-/// Each group's head once for every query that it serves.
+/// Repeats each group's head for every head of queries that it serves.
 Joint shared(Builder& builder, const Decoder& decoder) {
   const Shape& shape = builder.shape();
   builder.call(ir::NodeKind::call_function, "torch.repeat_interleave",

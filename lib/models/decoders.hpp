@@ -6,8 +6,8 @@
 
 namespace mase::models {
 
-/// Rows of sample_shape = [tokens] in, int64 below `classes`; scores of the next token at every
-/// position out, [tokens, classes]. Initial weights follow from the seed.
+/// Takes rows of sample_shape = [tokens], int64 below `classes`, and gives scores of the next token
+/// at every position, [tokens, classes]. The seed determines the initial weights.
 ir::Graph build_llama_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
 
 }  // namespace mase::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks of linear layers: jet taggers, toys and LFC.
+// Networks of linear layers: jet taggers, toys and LFC.
 #include "models/perceptrons.hpp"
 
 #include "models/builder.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks of linear layers: jet taggers, toys and LFC.
+// Networks of linear layers: jet taggers, toys and LFC.
 #pragma once
 
 #include "ir/graph.hpp"
 
 namespace mase::models {
 
-// Rows of sample_shape in, `classes` numbers per row out; initial weights follow from the seed.
+// Each takes rows of sample_shape and gives `classes` numbers per row; the seed gives the weights.
 ir::Graph build_jsc_toy(const Shape& sample_shape, int classes, std::uint64_t seed);
 ir::Graph build_jsc_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
 ir::Graph build_jsc_s(const Shape& sample_shape, int classes, std::uint64_t seed);

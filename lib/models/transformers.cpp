@@ -9,7 +9,7 @@ namespace {
 
 using ir::Value;
 
-/// Queries, keys and values of every head by one layer, as [3, heads, tokens, size].
+/// The queries, keys and values of all heads from one layer, as [3, heads, tokens, size].
 Joint projected(Builder& builder, const std::string& path, std::int64_t heads) {
   using enum ir::NodeKind;
   const std::int64_t tokens = builder.shape().at(0), width = builder.shape().at(1);
@@ -59,12 +59,12 @@ void patches(Builder& builder, std::int64_t size, std::int64_t width) {
                {{"dim0", Value(1)}, {"dim1", Value(2)}}, {tokens, width});
 }
 
-/// What encoders of one kind differ in.
+/// The settings in which encoders of one kind differ.
 struct Encoder {
   std::int64_t blocks, heads, hidden;
 };
 
-/// Positions, blocks over tokens, and a norm.
+/// Adds positions, blocks over tokens, and a norm.
 void encode(Builder& builder, const Encoder& encoder) {
   builder.add_positions("pos_embed");
   builder.container("blocks", "ModuleList");
@@ -73,7 +73,7 @@ void encode(Builder& builder, const Encoder& encoder) {
   builder.layer_norm("norm");
 }
 
-/// Scores of the classes by the mean of all tokens.
+/// Computes the scores of the classes from the mean of all tokens.
 ir::Graph classify_mean(Builder& builder, int classes) {
   builder.call(ir::NodeKind::call_method, "mean", "aten::mean.dim", {{"dim", list({1})}},
                {builder.shape().at(1)});

@@ -6,7 +6,7 @@
 
 namespace mase::models {
 
-/// Rows of sample_shape in, `classes` numbers per row out; initial weights follow from the seed.
+/// Takes rows of sample_shape and gives `classes` numbers per row; the seed gives the weights.
 ir::Graph build_vit_tiny(const Shape& sample_shape, int classes, std::uint64_t seed);
 
 /// The same with a class token: DeiT-tiny (Touvron et al., ICML 2021), without distillation.

@@ -94,7 +94,7 @@ Axis axis_over(std::string label, std::span<const double> values, bool whole) {
   if (low > high) low = 0, high = 1;
   const double size = std::max(std::abs(low), std::abs(high));
   if (high - low <= std::max(1e-9 * size, smallest)) {
-    // One value: the axis reaches some way to both sides of it.
+    // For a single value, the axis extends some way to both sides.
     const double around = size > 1e3 * smallest ? 0.1 * size : 1;
     low -= around, high += around;
   }
@@ -135,7 +135,7 @@ void Chart::dots(std::string_view css, std::span<const Mark> marks) {
                "</circle>";
   }
   if (!spots.empty()) {
-    // A stroke of no length with round caps is a dot.
+    // A stroke of length 0 with round caps is a dot.
     body_ += "<path d=\"";
     for (const std::string& spot : spots) body_ += spot;
     body_ += "\"/>";
@@ -226,8 +226,8 @@ std::string heat_map(const HeatMap& map) {
   const std::size_t longest = longest_of(map.columns);
   const double start_x =
       14 + 7 * static_cast<double>(std::max<std::size_t>(longest_of(map.rows), 10));
-  // A letter of a label takes about 7 units; the labels lean by 50 degrees, so it rises by 5.4 and
-  // the last label reaches beyond the map by 4.6 of them.
+  // A letter of a label takes about 7 units. The labels lean by 50 degrees, so a letter adds 5.4 to
+  // the height, and 4.6 to the width by which the last label reaches beyond the map.
   const double start_y = 20 + 5.4 * static_cast<double>(longest);
   const double beyond = 4.6 * static_cast<double>(longest);
   const auto columns = static_cast<double>(map.columns.size());

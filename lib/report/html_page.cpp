@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Style, script and frame of a page.
+// The style, script and frame of a page.
 #include "report/html_page.hpp"
 
 #include "report/chart.hpp"
@@ -7,7 +7,7 @@
 namespace mase::report {
 namespace {
 
-/// No '<' or '&' in style and script: as HTML they are raw text, as XML markup.
+/// Style and script have no '<' or '&', which are raw text in HTML but markup in XML.
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --page: #ffffff;
   --rule: #d8dee4; --dot: #0072b2; --best: #c24a00; --grey: #8b949e; --lost: #b3261e; }
@@ -95,7 +95,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 )";
 
-/// A long text stands behind its begin, so that rows stay as tall as their neighbours.
+/// Folds a long text behind its beginning, so that a row stays as tall as its neighbours.
 std::string cell_html(const std::string& text) {
   constexpr std::size_t most_characters = 120;
   const std::string begin = shortened(text, most_characters);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes side by side and one path per line.
+// Draws axes side by side, and one path per line.
 #include "report/parallel_chart.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr double first_axis = 60, plot_high = 240, least_apart = 74, least_wide = 760;
 constexpr std::size_t most_points = 34;
 
-/// Where the axes stand. Labels lean by 50 degrees: a letter of 7 units rises by 5.4, and reaches
+/// The places of the axes. Labels lean by 50 degrees: a letter of 7 units rises by 5.4 and extends
 /// to the right by 4.6.
 struct AxisLayout {
   double apart, top, wide;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel coordinates: an upright axis per quantity, and a line through all of them per point.
+// Parallel coordinates: a vertical axis per quantity, and a line through all axes per point.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace mase::report {
 
-/// What an axis is of, and what stands at its ends.
+/// The label of an axis, and the labels at its ends.
 struct ParallelAxis {
   std::string label, low, high;
 };
 struct ParallelLine {
-  std::vector<std::optional<double>> places;  ///< by axis, 0 (low) to 1; nothing: the line breaks
-  std::string css;                            ///< its colour: a class of the page
-  std::string title;                          ///< where the pointer rests on it
+  std::vector<std::optional<double>> places;  ///< by axis, 0 (low) to 1; nullopt breaks the line
+  std::string css;                            ///< its colour: a CSS class of the page
+  std::string title;                          ///< shown when the pointer rests on it
 };
 
-/// Later lines lie above. Places that are not finite count as none.
+/// The chart; later lines cover earlier ones. Places that are not finite break the line.
 std::string parallel_chart(const std::string& name, std::span<const ParallelAxis> axes,
                            std::span<const ParallelLine> lines);
 

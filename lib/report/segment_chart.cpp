@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of rectangles under a common scale.
+// Draws rows of rectangles on a common scale.
 #include "report/segment_chart.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ double place(const Axis& axis, double value) {
   return plot_left + (value - axis.low) / (axis.high - axis.low) * plot_width;
 }
 
-/// False for what is not a number, too.
+/// True when a segment lies inside the axis; false for NaN, too.
 bool is_inside(const Axis& axis, const Segment& segment) {
   const double slack = 1e-9 * (axis.high - axis.low);
   return axis.low - slack <= segment.from && segment.from <= segment.to &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of SVG text that all charts are made of.
+// Pieces of SVG text that all charts use.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace mase::report {
 
 /// A coordinate with at most one decimal.
 std::string px(double value);
-/// The opening tag; `name` describes the chart to those who cannot see it.
+/// The opening tag; `name` describes the chart to readers who cannot see it.
 std::string svg_open(const std::string& name, double wide, double high);
-/// A text; `anchor` is "start", "middle" or "end", `more` further attributes.
+/// A text element; `anchor` is "start", "middle" or "end", and `more` has further attributes.
 std::string text_at(double x, double y, std::string_view anchor, std::string_view text,
                     const std::string& more = "");
-/// What is shown where the pointer rests; nothing without a text.
+/// The element with the text that is shown when the pointer rests; empty when the text is empty.
 std::string title_of(const std::string& text);
 
 }  // namespace mase::report

@@ -52,7 +52,7 @@ Lines lines_of(const std::string& cell, std::size_t wrap) {
   return out;
 }
 
-/// A row as `columns` cells; missing ones are empty.
+/// A row as `columns` cells; missing cells are empty.
 Cells cells_of(const Row& row, std::size_t columns, std::size_t wrap) {
   Cells cells(columns, Lines{""});
   for (std::size_t c = 0; c < row.size(); ++c) cells[c] = lines_of(row[c], wrap);
@@ -94,7 +94,7 @@ std::string pad(const std::string& text, std::size_t width, Align align) {
   return std::string(left, ' ') + text + std::string(space - left, ' ');
 }
 
-/// The text lines of one row, with what stands before, between and after its cells.
+/// The text lines of one row, with the given text before, between and after its cells.
 std::string row_text(const Cells& cells, const Layout& layout, std::string_view before,
                      std::string_view between, std::string_view after) {
   std::size_t height = 1;
