@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging dimensions of a tiling, and the rows of its bands.
+// Merges dimensions of a tiling, and finds the rows of its bands.
 #include "formats/bands.hpp"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace mase::formats {
 namespace {
 
-// Whether dimensions d and d + 1 may become one; then `tile` is its tile. In each case the tiles of
-// the merged dimension are runs of the merged index, numbered as before.
+// True when dimensions d and d + 1 can become one, with the tile `tile`: the tiles of the merged
+// dimension are then runs of the merged index, numbered as before.
 bool merges(const Tiling& tiling, std::size_t d, std::int64_t& tile) {
   const std::int64_t outer = tiling.tile[d], inner = tiling.tile[d + 1];
   const std::int64_t length = tiling.shape[d + 1];

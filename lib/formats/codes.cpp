@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing and unpacking of codes, least significant bit first (formats.md, storage).
+// Packs and unpacks codes, least significant bit first (formats.md, storage).
 //
 // Eight codes fill as many bytes as a code has bits. There is a function for each width, so that
-// places and shifts of the eight are constants. Widths that divide a byte or are whole words go by
+// places and shifts of the eight are constants. Widths that divide a byte or are whole words use
 // loops that compilers vectorise.
 #include "formats/codes.hpp"
 
@@ -26,8 +26,8 @@ static_assert(std::endian::native == std::endian::little, "codes are stored low 
 
 using Codes = std::span<const std::uint32_t>;
 
-// Codes packed at a time: they and their bytes are in the nearest cache. A multiple of 8, so that
-// pieces end at byte borders.
+// The codes packed at a time: they and their bytes fit the nearest cache. It is a multiple of 8, so
+// that pieces end at byte borders.
 constexpr std::size_t piece = 2048;
 
 void check_bits(int bits) { MASE_CHECK(bits >= 1 && bits <= 32, "code width not in 1 .. 32"); }
@@ -104,7 +104,7 @@ void unpack_words(const char* bytes, std::span<std::uint32_t> out) {
   }
 }
 
-// Each code lies in the 8 bytes from its first one. Stops where these would pass the end.
+// Each code is within the 8 bytes from its first byte. Stops where these would pass the end.
 template <int bits>
 std::size_t unpack_groups(std::string_view bytes, std::span<std::uint32_t> out) {
   constexpr std::size_t reach = 7 * bits / 8 + 8;
@@ -148,7 +148,7 @@ const Coder& coder_of(int bits) {
   return all[static_cast<std::size_t>(bits - 1)];
 }
 
-// The 8 bytes from the one at `at` on, as far as there are so many.
+// The 8 bytes from byte `at` on, or as many as there are.
 std::uint64_t word_at(std::string_view bytes, std::size_t at) {
   std::uint64_t word = 0;
   if (at + sizeof word <= bytes.size())
@@ -158,8 +158,8 @@ std::uint64_t word_at(std::string_view bytes, std::size_t at) {
   return word;
 }
 
-// Fresh memory costs a fault for every page, as much time as the codes themselves: large outputs
-// ask for huge pages, where there are some.
+// Fresh memory costs a fault for every page, which takes as long as the codes themselves, so large
+// outputs ask for huge pages.
 void prefer_huge_pages(const char* begin, std::size_t size) {
 #if defined(__linux__)
   constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -172,7 +172,7 @@ void prefer_huge_pages(const char* begin, std::size_t size) {
 #endif
 }
 
-// Packs a multiple of 8 codes; `out` has pack_padding bytes more.
+// Packs a multiple of 8 codes; `out` has pack_padding further bytes.
 void pack_whole(int bits, Codes codes, char* out) {
   const auto kernel =
       kernels::pack_kernels(simd::best_isa()).pack[static_cast<std::size_t>(bits - 1)];

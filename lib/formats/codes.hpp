@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of equal width, packed: how quantized tensors are stored (formats.md, storage).
+// Packed codes of equal width, as which quantized tensors are stored (formats.md, storage).
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace mase::formats {
 class PackedCodes {
  public:
   PackedCodes() = default;
-  /// Takes stored bytes. Error(Fault::file) when they are not as many as the codes need.
+  /// Takes stored bytes; Error(Fault::file) when their number does not fit the codes.
   PackedCodes(std::string bytes, int bits, std::size_t size);
 
   int bits() const { return bits_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const std::string& bytes() const { return bytes_; }
-  /// All codes, each in the low bits of its number.
+  /// All codes, each in the low bits of a number.
   std::vector<std::uint32_t> unpack() const;
-  /// Codes first .. first + out.size().
+  /// The codes [first, first + out.size()).
   void unpack(std::size_t first, std::span<std::uint32_t> out) const;
-  /// Codes first, first + stride, ...
+  /// The codes first, first + stride, ...
   void unpack(std::size_t first, std::span<std::uint32_t> out, std::size_t stride) const;
 
   bool operator==(const PackedCodes&) const = default;
@@ -41,7 +41,7 @@ class PackedCodes {
 class CodePacker {
  public:
   CodePacker(int bits, std::size_t expected);
-  /// Bits of a code above `bits` are ignored.
+  /// Appends codes; bits of a code above `bits` are ignored.
   void append(std::span<const std::uint32_t> codes);
   PackedCodes finish();
 

@@ -11,7 +11,7 @@
 
 namespace mase::formats {
 
-/// For formats whose rounding is fixed.
+/// The common fields of formats whose rounding is fixed.
 struct ProfileFields {
   std::string profile = "exact";
   std::string ste = "identity";
@@ -29,7 +29,7 @@ struct ProfileFields {
   Profile profile_value() const { return profile_of(profile); }
 };
 
-/// For formats with a choice of rounding. `fields()` ends with `common_fields()`.
+/// The common fields of formats with a choice of rounding; their `fields()` end with these.
 struct CommonFields : ProfileFields {
   std::string rounding = "nearest_even";
   std::int64_t seed = 0;
@@ -44,12 +44,12 @@ struct CommonFields : ProfileFields {
   }
   Rounding rounding_value() const { return rounding_of(rounding); }
   std::uint64_t seed_value() const { return static_cast<std::uint64_t>(seed); }
-  /// Reports combinations that do not exist. `floor_in_reference`: the profile `reference` has
-  /// `floor` too.
+  /// Reports combinations that do not exist. With `floor_in_reference`, profile `reference` has the
+  /// rounding `floor`, too.
   void check_common(const Tree& given, bool floor_in_reference, Diagnostics& diagnostics) const;
 };
 
-/// Where a key of `given` stands, else where `given` does.
+/// The place of a key of `given`; without the key, the place of `given` itself.
 SourceLocation place_of(const Tree& given, std::string_view key);
 
 }  // namespace mase::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of whole tensors by kernels.
+// Decodes whole tensors with kernels.
 #include "formats/decode_spans.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::vector<float> floats_of(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
-// The factors of tiles in their order, some of them at a time.
+// The factors of tiles in the tiles' order, some at a time.
 class FactorWindow {
  public:
   FactorWindow(const Decoding& decoding, const Encoded& in)
@@ -61,14 +61,14 @@ class FactorWindow {
     codes_.resize(shared_.empty() ? 0 : factors_.size());
   }
 
-  // Of tiles `first` and up, `count` of them, at most a piece.
+  // The factors of `count` tiles from tile `first` on; at most a piece.
   const float* of(std::size_t first, std::size_t count) {
     if (first < begin_ || first + count > end_) fill(first);
     return factors_.data() + (first - begin_);
   }
 
  private:
-  static constexpr std::size_t least = 4096, most = 65536;  // a row's, if it is not too long
+  static constexpr std::size_t least = 4096, most = 65536;  // a row, if it is not too long
 
   void place(const Shape& counts, std::size_t dimension) {
     axis_ = size_of(counts[dimension]);
@@ -90,7 +90,7 @@ class FactorWindow {
     for (float& factor : factors.first(per_tensor_ ? factors.size() : 0)) factor *= scales_.front();
   }
 
-  // Stored codes have the axis last.
+  // Stored codes have the block axis last.
   void read(std::span<std::uint32_t> codes) const {
     for (std::size_t done = 0; done < codes.size();) {
       const std::size_t tile = begin_ + done, line = tile / inner_, at = tile % inner_;
@@ -123,14 +123,14 @@ class ElementFactors {
         tile_(size_of(tiling_.tile.back())),
         window_(decoding, in) {}
 
-  // How many elements the piece at `first` has: rows, or tiles of a row, or a part of a tile.
+  // The number of elements in the piece at `first`: rows, or tiles of a row, or a part of a tile.
   std::size_t piece(std::size_t first) const {
     if (row_ <= code_piece) return code_piece / row_ * row_;
     const std::size_t wanted = tile_ < code_piece ? code_piece / tile_ * tile_ : code_piece;
     return std::min(wanted, row_ - first % row_);
   }
 
-  // Theirs; valid until the next call.
+  // The factors of `count` elements from `first` on; valid until the next call.
   const float* of(std::size_t first, std::size_t count) {
     if (tile_ == 1 && count <= row_) return row_factors(first, count);
     for (std::size_t done = 0; done < count;) {
@@ -143,14 +143,14 @@ class ElementFactors {
   }
 
  private:
-  // Of the tiles of elements of one row.
+  // The factors of elements of one row.
   const float* row_factors(std::size_t first, std::size_t count) {
     const std::size_t column = first % row_;
     const std::size_t tile = column / tile_, end = (column + count + tile_ - 1) / tile_;
     return window_.of(first_tile(first / row_) + tile, end - tile);
   }
 
-  // Of a row.
+  // The first tile of a row.
   std::size_t first_tile(std::size_t row) const {
     std::size_t tile = 0, stride = size_of(counts_.back());
     for (std::size_t d = counts_.size() - 1; d-- > 0; stride *= size_of(counts_[d])) {

@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::string;
 
-// Wider integers are no float32.
+// Wider integers do not fit float32.
 constexpr int widest_float_code = 24;
 
 std::string line(const std::string& statement) { return "  " + statement + "\n"; }
@@ -23,7 +23,7 @@ std::string list_text(const Shape& sizes) {
   return "[" + join(texts, ", ") + "]";
 }
 
-// Code `index` of eight codes in `bits` bytes: the columns of `b` that its bits lie in.
+// Code `index` of eight codes in `bits` bytes, from the columns of `b` that hold its bits.
 std::string code_of_group(int index, int bits) {
   const int first = index * bits, end = first + bits;
   std::string sum;
@@ -42,8 +42,8 @@ std::string first_codes(const std::string& values, std::int64_t count) {
   return "torch.narrow(torch.reshape(" + values + ", [-1]), 0, 0, " + std::to_string(count) + ")";
 }
 
-// Defines `to`, the `count` codes of `bits` bits in the uint8 tensor `from`: uint8 where whole
-// codes lie in a byte, else int64.
+// Defines `to`, the `count` codes of `bits` bits in the uint8 tensor `from`, as uint8 if a byte
+// holds whole codes, otherwise as int64.
 Lines unpacked(const std::string& to, const std::string& from, int bits, std::int64_t count) {
   if (bits == 8) return line(to + " = " + from);
   std::vector<std::string> parts;
@@ -82,7 +82,7 @@ Lines element_lines(const Decoding& decoding) {
   return text;
 }
 
-// The tiles' numbers along each dimension, as the shared codes are stored.
+// The numbers of tiles along each dimension, in the stored order of shared codes.
 Shape stored_counts(const Decoding& decoding) {
   Shape counts = decoding.tiling->counts();
   if (decoding.last_dimension < 0) return counts;
@@ -91,7 +91,7 @@ Shape stored_counts(const Decoding& decoding) {
   return counts;
 }
 
-// Defines `s`, the scales of tiles, in the shape of their numbers.
+// Defines `s`, the scales of tiles, with the numbers of tiles as shape.
 Lines scale_lines(const Decoding& decoding) {
   Lines text;
   if (decoding.shared_bits > 0) {
@@ -109,7 +109,7 @@ Lines scale_lines(const Decoding& decoding) {
   return text + line(decoding.shared_bits > 0 ? "s = torch.mul(s, " + given + ")" : "s = " + given);
 }
 
-// Repeats the scales `s` until they fit the elements; what one tile covers is left to broadcasting.
+// Repeats the scales `s` until they fit the elements; dimensions with one tile are broadcast.
 Lines repeat_lines(const Tiling& tiling) {
   Lines text;
   const Shape counts = tiling.counts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defined: what makes the declaration of a format (a struct) a definition that Format can hold, so
+// Defined: turns the declaration of a format (a struct) into a definition that Format can hold, so
 // that a new format is one struct in its own files and a line in format_table.cpp.
 #pragma once
 
@@ -14,7 +14,7 @@ template <class T>
 concept ChoosesRounding = requires(const T& format) {
   format.rounding;
 };
-/// Whose two values may be chosen by chance.
+/// A format whose two values may be chosen by chance.
 template <class T>
 concept ChoosesSigns = requires(const T& format) {
   format.stochastic;
@@ -27,9 +27,9 @@ concept HasSeed = requires(const T& format) {
 /// A format T is a struct with members, `static constexpr auto fields()`,
 ///   static constexpr FormatDoc doc{name, sentence, leading fields that the text form writes by
 ///                                  position};
-/// and, where calibration may choose a field, `static constexpr std::string_view calibrated` (and
+/// and, if calibration may choose a field, `static constexpr std::string_view calibrated` (and
 /// `calibrated_by_channel`, the field with a list of such values). It derives from Defined<T> and
-/// overrides what FormatDefinition leaves open.
+/// overrides the functions that FormatDefinition leaves open.
 template <class T>
 class Defined : public FormatDefinition {
  public:
@@ -65,11 +65,11 @@ class Defined : public FormatDefinition {
   const T& self() const { return static_cast<const T&>(*this); }
 };
 
-/// Reads, resolves and wraps a format; nullopt when that added an error to `diagnostics`.
+/// Reads, resolves and wraps a format; nullopt when it has added an error to `diagnostics`.
 std::optional<Format> make_format(std::unique_ptr<FormatDefinition> format, const Tree& fields,
                                   Diagnostics& diagnostics);
 
-/// The table's row of a format.
+/// The row of the format table for T.
 template <class T>
 FormatRow format_row() {
   std::string calibrated, by_channel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driving kernels of stochastic rounding over spans, with the random numbers of their elements.
+// Runs kernels of stochastic rounding over spans, with the random numbers of the elements.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 
 namespace mase::formats {
 
-/// Kernels of stochastic rounding take multiples of this many elements.
+/// Kernels of stochastic rounding process multiples of this many elements.
 inline constexpr std::size_t drawn_unit = 16;
 
-/// Offset kernels begin with a group of elements.
+/// Offset kernels begin at a group of this many elements.
 inline constexpr std::size_t offset_group = 4;
 
 using Offsets = std::array<float, code_piece + offset_group + drawn_unit>;
 
-/// Gives `run(in, offsets, out, count)` at most a piece whose first element has the index `first`,
-/// as far as whole units go, and a copy with zeros of the rest.
+/// Calls `run(in, offsets, out, count)` for at most a piece, whose first element has index `first`:
+/// on its whole units, then on a copy of the rest that is filled up with zeros.
 template <class T, class Run>
 void run_in_units(std::uint64_t seed, std::span<const float> in, std::size_t first,
                   std::span<T> out, Offsets& offsets, const Run& run) {
@@ -42,7 +42,7 @@ void run_in_units(std::uint64_t seed, std::span<const float> in, std::size_t fir
   std::copy_n(made.begin(), in.size() - whole, out.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-/// The values of elements `start` and up; `run` as above.
+/// Quantizes the elements from `start` on; `run` is as above.
 template <class Run>
 void quantize_drawn(std::uint64_t seed, std::span<const float> in, std::span<float> out,
                     const Run& run, std::size_t start = 0) {
@@ -54,7 +54,7 @@ void quantize_drawn(std::uint64_t seed, std::span<const float> in, std::span<flo
   }
 }
 
-/// Its codes; a NaN is refused in the format's name, unless that is empty.
+/// Encodes; refuses a NaN, naming the format, unless the format's name is empty.
 template <class Run>
 PackedCodes encode_drawn(int width, std::uint64_t seed, std::span<const float> in,
                          std::string_view refusing, const Run& run) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoding and decoding have in common in all formats: refusals, and checks of stored codes.
+// Common parts of encoding and decoding in all formats: refusals, and checks of stored codes.
 #pragma once
 
 #include <algorithm>
@@ -14,25 +14,25 @@
 
 namespace mase::formats {
 
-/// Error(Fault::file): element `index` is NaN and the format, "integer", has no code for it.
+/// Throws Error(Fault::file): element `index` is NaN, for which the format ("integer") has no code.
 [[noreturn]] void refuse_nan(std::size_t index, std::string_view format);
 
-/// Error(Fault::file) when width or number of codes are not what the format and the tensor's shape
-/// ask for.
+/// Error(Fault::file) when the width or number of codes does not fit the format and the tensor's
+/// shape.
 void check_codes(const PackedCodes& codes, int bits, std::size_t count);
 
-/// Error(Fault::file) when there are not as many scales as the tensor's shape asks for.
+/// Error(Fault::file) when the number of scales does not fit the tensor's shape.
 void check_scale_count(std::span<const float> scales, std::size_t count);
 
-/// The codes of a tensor; Error(Fault::file) when width or number are not what the format and the
-/// tensor's shape ask for.
+/// The codes of a tensor; Error(Fault::file) when their width or number does not fit the format and
+/// the tensor's shape.
 std::vector<std::uint32_t> codes_of(const PackedCodes& codes, int bits, std::size_t count);
 
-/// Elements encoded or decoded at a time: floats and codes of a piece stay in the nearest cache. A
-/// multiple of 8, so that pieces of any width start at bytes.
+/// The elements encoded or decoded at a time: floats and codes of a piece fit the nearest cache. It
+/// is a multiple of 8, so that pieces of any width start at a byte.
 constexpr std::size_t code_piece = 2048;
 
-/// Packs `count` codes: `make(first, codes)` fills `codes` with those of elements first and up.
+/// Packs `count` codes: `make(first, codes)` fills `codes` with those of elements from first on.
 template <class Make>
 PackedCodes encode_in_pieces(int bits, std::size_t count, const Make& make) {
   CodePacker packer(bits, count);
@@ -45,7 +45,7 @@ PackedCodes encode_in_pieces(int bits, std::size_t count, const Make& make) {
   return packer.finish();
 }
 
-/// Unpacks all codes: `take(first, codes)` gets those of elements first and up.
+/// Unpacks all codes: `take(first, codes)` receives those of the elements from first on.
 template <class Take>
 void decode_in_pieces(const PackedCodes& packed, const Take& take) {
   std::array<std::uint32_t, code_piece> codes;
@@ -59,8 +59,8 @@ void decode_in_pieces(const PackedCodes& packed, const Take& take) {
 /// out[i] = table[code i]; the table has a number for every code.
 void look_up_values(const PackedCodes& packed, std::vector<float> table, std::span<float> out);
 
-/// out[i] = value(code i), a number, rounded to float32. Tensors with more elements than there are
-/// codes look the values up.
+/// out[i] = value(code i), a number, rounded to float32. When a tensor has more elements than there
+/// are codes, the values are looked up.
 template <class Value>
 void decode_by_table(const PackedCodes& packed, std::span<float> out, const Value& value) {
   if (!packed.empty() && packed.size() >> packed.bits() > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all formats do around their definition: reading, the text form, and checks of calls.
+// Common functions of all formats: reading, the text form, and checks of calls.
 #include "formats/format.hpp"
 
 #include "base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format: one number format with its parameters, as a value that travels on a graph's edges.
+// Format: a number format with its parameters, as a value on the edges of a graph.
 //
 // A format is declared once, as a struct with `doc`, `fields()` and the functions of
 // FormatDefinition (see formats/fixed/integer.hpp), and listed in formats/format_table.cpp.
@@ -20,9 +20,9 @@
 
 namespace mase::formats {
 
-/// A quantized tensor as integers: what checkpoints store and hardware reads (formats.md, storage).
+/// A quantized tensor as integers, which checkpoints store and hardware uses (formats.md, storage).
 struct Encoded {
-  PackedCodes codes;          ///< one per element
+  PackedCodes codes;          ///< codes, one per element
   PackedCodes shared;         ///< shared codes, one per block (block formats only)
   std::vector<float> scales;  ///< float32 scales (scaled formats only)
 };
@@ -32,27 +32,27 @@ struct Range {
   double low = 0, high = 0;
 };
 
-/// Name, sentence, and how many leading fields the text form writes by position.
+/// The name of a format, a sentence, and how many leading fields its text form writes by position.
 struct FormatDoc {
   std::string_view name;
   std::string_view sentence;
   int positional = 0;
 };
 
-/// What a format is, and what it defines itself. Format calls it with spans of numel(shape)
-/// elements and shapes that pass `check`, on resolved values.
+/// The declaration of a format, and the functions that it defines. Format calls them on resolved
+/// values, with spans of numel(shape) elements and shapes that pass `check`.
 class FormatDefinition {
  public:
   virtual ~FormatDefinition() = default;
 
-  // From the format's declaration, by Defined.
+  // Defined implements these from the format's declaration.
   virtual const FormatDoc& declaration() const = 0;
   virtual Tree values() const = 0;
   virtual Tree default_values() const = 0;
   virtual void read_values(const Tree& given, Diagnostics& diagnostics) = 0;
   virtual bool clips_gradient() const = 0;
   virtual bool is_stochastic() const = 0;
-  /// Copies of a stochastic format: without chance, and with other random numbers.
+  /// Copies of a stochastic format: one without chance, and one with other random numbers.
   virtual std::shared_ptr<const FormatDefinition> without_chance() const = 0;
   virtual std::shared_ptr<const FormatDefinition> reseeded(std::uint64_t key) const = 0;
 
@@ -66,14 +66,14 @@ class FormatDefinition {
   virtual Encoded encode(std::span<const float> in, const Shape& shape) const = 0;
   virtual void decode(const Encoded& in, std::span<float> out, const Shape& shape) const = 0;
   virtual std::string torchscript(int rank) const = 0;
-  /// What is not overridden has one grid for a tensor.
+  /// By default, a tensor has a single grid.
   virtual bool per_channel() const { return false; }
-  /// What is not overridden has none.
+  /// By default, there is no decoding.
   virtual std::optional<Decoding> decoding(const Shape&) const { return std::nullopt; }
-  /// What is not overridden is beyond range().
+  /// By default, values beyond range() saturate.
   virtual void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                          const Shape& shape) const;
-  /// What is not overridden accepts every shape.
+  /// By default, every shape is accepted.
   virtual void check(const Shape&) const {}
 
  protected:
@@ -82,57 +82,57 @@ class FormatDefinition {
   FormatDefinition& operator=(const FormatDefinition&) = default;
 };
 
-/// A format with its parameters. Cheap to copy; equal when the texts are equal.
+/// A format with its parameters. It is cheap to copy; formats are equal when their texts are equal.
 class Format {
  public:
   explicit Format(std::shared_ptr<const FormatDefinition> definition)
       : definition_(std::move(definition)) {}
 
   std::string_view name() const { return definition_->declaration().name; }
-  /// Every parameter with its resolved value, as a dict.
+  /// All parameters with their resolved values, as a dict.
   Tree fields() const { return definition_->values(); }
-  /// Canonical text that parse_format reads back: `integer(8, 4)`, further fields as key=value when
-  /// they differ from the default: `integer(8, 4, is_signed=false)`.
+  /// The canonical text, which parse_format reads back: `integer(8, 4)`. Further fields appear as
+  /// key=value when they differ from the default: `integer(8, 4, is_signed=false)`.
   std::string text() const;
-  /// The same for people to read: long lists are cut.
+  /// The same text for people, with long lists cut.
   std::string short_text() const;
-  /// Whether every channel (index of dimension 0) has the calibrated field's value of its own, so
-  /// that only tensors with these channels, parameters, can have the format.
+  /// True when every channel (index of dimension 0) has its own value of the calibrated field, so
+  /// that only parameters with these channels can have the format.
   bool per_channel() const { return definition_->per_channel(); }
-  /// Average storage bits of one element of a tensor of this shape, shared bits included.
+  /// The average storage bits per element of a tensor of this shape, including shared bits.
   double bits_per_element(const Shape& shape) const { return definition_->bits_per_element(shape); }
   Range range() const { return definition_->range(); }
   /// Fake quantization: out[i] is the value on the format's grid for in[i]. `in` and `out` have
   /// numel(shape) elements and may be the same memory.
   void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
-  /// Integer codes. Error(Fault::file) naming the index for a NaN without a code.
+  /// Integer codes. Error(Fault::file) names the index of a NaN for which there is no code.
   Encoded encode(std::span<const float> in, const Shape& shape) const;
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;
-  /// mask[i] = 1 where in[i] lies beyond what the format can represent (given the block's or row's
-  /// scale), so that it saturates; else 0, also for NaN.
+  /// mask[i] = 1 when in[i] lies beyond what the format can represent (given the block's or row's
+  /// scale), so that it saturates; otherwise 0, also for NaN.
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask, const Shape& shape) const;
-  /// Whether saturated elements get no gradient (`ste = "clip"`) instead of the identity's.
+  /// True when saturated elements get no gradient (`ste = "clip"`) instead of that of the identity.
   bool clips_gradient() const { return definition_->clips_gradient(); }
-  /// Whether `quantize` and `encode` round by random numbers, a function of seed and element.
+  /// True when `quantize` and `encode` round by random numbers, a function of seed and element.
   bool is_stochastic() const { return definition_->is_stochastic(); }
-  /// What takes the place of a stochastic format wherever a network is not being trained:
-  /// nearest_even, and signs for binary values (formats.md, "Stochastic rounding of networks"). Any
-  /// other format is its own.
+  /// The format that replaces a stochastic one wherever a network is not being trained:
+  /// nearest_even, and signs for binary values (formats.md, "Stochastic rounding of networks"). For
+  /// any other format, the format itself.
   Format deterministic() const;
-  /// A stochastic format with its seed combined with `key`; any other format as it is.
+  /// A stochastic format with its seed combined with `key`; any other format unchanged.
   Format reseeded(std::uint64_t key) const;
   /// Error(Fault::config) when tensors of this shape cannot have the format; the other functions
   /// call it.
   void check(const Shape& shape) const { definition_->check(shape); }
-  /// Body of a TorchScript function of the float32 tensor `x` of this rank, whose dimensions may
-  /// have any size, that gives `quantize`'s bits: lines indented by two spaces, of stock operators,
-  /// only the last one a `return`. Names `q`, `qs`, `xs` and `training` are the caller's. Never
-  /// uses plain `torch.round`. Error(Fault::unsupported) where there is no such text (stochastic
-  /// rounding).
+  /// The body of a TorchScript function of the float32 tensor `x` of this rank, with dimensions of
+  /// any size, that gives the bits of `quantize`: lines indented by two spaces, with stock
+  /// operators only, and a `return` only in the last line. It leaves the names `q`, `qs`, `xs` and
+  /// `training` to the caller and never uses plain `torch.round`. Error(Fault::unsupported) when
+  /// there is no such text (stochastic rounding).
   std::string torchscript(int rank) const { return definition_->torchscript(rank); }
 
-  /// How `decode` computes the values of a tensor of this shape; nullopt where that is no table and
-  /// no product (integers wider than float64, what profile `reference` leaves off the grid).
+  /// How `decode` computes the values of a tensor of this shape; nullopt when that is neither a
+  /// table nor a product (integers wider than float64, values off the grid in profile `reference`).
   std::optional<Decoding> decoding(const Shape& shape) const {
     return definition_->decoding(shape);
   }
@@ -151,33 +151,33 @@ struct FormatRow {
   std::string doc;
   std::vector<FieldInfo> fields;
   /// The field that calibration may choose from data ("frac_width", "exponent_bias", "scale_rule");
-  /// empty when everything follows from the tensor itself.
+  /// empty when the tensor itself determines everything.
   std::string calibrated;
-  /// The list with a value of that field for every channel, of formats that are per_channel(); else
-  /// empty.
+  /// The field with a list of such values, one per channel, for formats that can be per_channel();
+  /// otherwise empty.
   std::string calibrated_by_channel;
-  /// Builds the format from a dict of field values (unprefixed keys). Problems go to `diagnostics`,
-  /// at each value's place, and give nullopt.
+  /// Builds the format from a dict of field values (unprefixed keys). On problems, it adds them to
+  /// `diagnostics` at the places of the values, and returns nullopt.
   std::optional<Format> (*make)(const Tree& fields, Diagnostics& diagnostics);
 };
 
-/// The format of a row of the table with fields that it is known to take; an internal error where
-/// it does not.
+/// The format of a row of the table with fields that are known to be valid; an internal error when
+/// they are not.
 Format format_of(std::string_view name, const Tree& fields);
 
 const std::vector<FormatRow>& format_table();
 const FormatRow* find_format(std::string_view name);
 std::vector<std::string> format_names();
 
-/// The text form taken apart: a format of the table, and the fields that the text gives.
+/// The parts of the text form: a format of the table, and the fields that the text gives.
 struct FormatFields {
   const FormatRow* row = nullptr;
   Tree fields;
 };
-/// Error(Fault::config) naming the column when the text is no format; values are not looked at.
+/// Error(Fault::config) names the column when the text is not a format; values are not checked.
 FormatFields read_format(std::string_view text);
 
-/// Reads the text form; Error(Fault::config) naming the place when it is wrong.
+/// Reads the text form; Error(Fault::config) names the place of a mistake.
 Format parse_format(std::string_view text);
 
 }  // namespace mase::formats

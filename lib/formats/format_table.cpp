@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all number formats, one row each, and finding a format by name or by text.
+// The table of all number formats, one row each, and the search for a format by name or text.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -63,7 +63,7 @@ constexpr FormatRow (*row_functions[])() = {
                " (formats: " + join(format_names(), ", ") + ")");
 }
 
-// Values by position take the keys of the fields in their order.
+// Gives values by position the keys of the fields, in their order.
 Tree named_arguments(const FormatRow& row, const FormatCall& call) {
   const auto& values = call.positional.as_list();
   if (values.size() > row.fields.size())

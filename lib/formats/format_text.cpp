@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing and reading the text form of formats.
+// Writes and reads the text form of formats.
 #include "formats/format_text.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool is_word(std::string_view text) {
          !parse_int(text) && !parse_double(text) && text != "true" && text != "false";
 }
 
-/// Lists of more numbers than `longest` are written by their first few and their length.
+/// A list of more than `longest` numbers is written as its first few and its length.
 constexpr std::size_t longest = 8, first_few = 4;
 
 std::string value_text(const Tree& value, bool shortened) {
@@ -35,7 +35,7 @@ std::string value_text(const Tree& value, bool shortened) {
   return "[" + join(items, ", ") + "]";
 }
 
-// What a bare token between separators stands for.
+// The value of a bare token between separators.
 Tree token_value(const std::string& token) {
   if (token == "true" || token == "false") return Tree(token == "true");
   if (const auto whole = parse_int(token)) return Tree(*whole);
@@ -96,7 +96,7 @@ class CallReader {
     return found;
   }
 
-  // JSON's escapes, as quote() writes them: the base parser reads them back.
+  // Reads text with JSON's escapes, as quote() writes them, by the parser of JSON.
   std::string quoted() {
     const std::size_t first = at_++;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text form of formats, `integer(8, 4, is_signed=false)`: writing it, and reading it into a
-// dict of fields.
+// The text form of formats, `integer(8, 4, is_signed=false)`: writes it, and reads it into a dict
+// of fields.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace mase::formats {
 
 /// `name(a, b, key=c)`: the first `positional` entries of `fields` by position, the others as
-/// key=value where they differ from `defaults` or have none. `shortened`: long lists are cut, for
-/// people to read.
+/// key=value when they differ from `defaults` or have no default. `shortened` cuts long lists, for
+/// people.
 std::string format_text(std::string_view name, int positional, const Tree& fields,
                         const Tree& defaults, bool shortened = false);
 
-/// The text form taken apart: a name and arguments, of which those without a key come first.
+/// The parts of the text form: a name and arguments; arguments without a key come first.
 struct FormatCall {
   std::string name;
   SourceLocation where;
@@ -24,7 +24,7 @@ struct FormatCall {
   Tree keyed = Tree::dict();
 };
 
-/// Error(Fault::config) naming the column when the text is no call. Values are true, false,
+/// Error(Fault::config) names the column when the text is not a call. Values are true, false,
 /// integers, numbers, words, quoted strings and [lists] of values.
 FormatCall read_format_call(std::string_view text);
 

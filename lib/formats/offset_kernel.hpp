@@ -9,7 +9,7 @@
 
 namespace mase::formats::kernels {
 
-/// Elements that the numbers are for: memory fetches them meanwhile. Null where there are none.
+/// The elements for which the numbers are, which memory fetches meanwhile; null without any.
 struct OffsetElements {
   const void* in = nullptr;
   const void* out = nullptr;

@@ -9,7 +9,7 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// Fetches as many elements as numbers are made, of 4 bytes each.
+/// Prefetches as many elements, of 4 bytes each, as numbers are made.
 struct ElementFetch {
   const char *in, *out;
 

@@ -11,7 +11,7 @@ namespace {
 
 using simd::Simd;
 
-/// The key of each round, and the factors.
+/// The keys of all rounds, and the factors.
 struct PhiloxKeys {
   static constexpr int rounds = 10;
   static constexpr std::uint32_t factors[2] = {0xD2511F53, 0xCD9E8D57};
@@ -35,7 +35,7 @@ struct PhiloxKeys {
   }
 };
 
-/// What the first two rounds make of the counter's upper words, which are alike in all blocks: a
+/// The results of the first two rounds for the counter's upper words, which all blocks share: a
 /// product of each round, and half of the words.
 struct SharedRounds {
   Simd::Bits mixed[2];  ///< into words 0 and 2 of the second round
@@ -52,20 +52,20 @@ struct SharedRounds {
   static std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 };
 
-/// Blocks in the even lanes, where products of 64 bits are at home.
+/// Blocks in the even lanes, where products of 64 bits are computed.
 struct PhiloxState {
   static constexpr std::size_t blocks = Simd::width / 2;
   Simd::Bits words[4];
 
-  /// Less the first one: such that the first block of each four lanes is followed by that of the
-  /// next four, and then the second ones follow.
+  /// The lanes' block numbers minus the first one. The first block of each four lanes is followed
+  /// by that of the next four, and then by the second blocks.
   MASE_SIMD static Simd::Bits counters() {
     std::int32_t counters[Simd::width] = {};
     for (std::size_t lane = 0; lane < Simd::width; lane += 2)
       counters[lane] = static_cast<std::int32_t>(lane % 4 / 2 * (Simd::width / 4) + lane / 4);
     return Simd::load_bits(counters);
   }
-  /// After the first two rounds of blocks whose low counter words are `low`.
+  /// The state after the first two rounds of blocks whose low counter words are `low`.
   MASE_SIMD static PhiloxState counting(const PhiloxKeys& keys, const SharedRounds& shared,
                                         Simd::Bits low) {
     const Simd::Bits first = Simd::multiply_even(low, keys.factor[0]);
@@ -97,12 +97,12 @@ struct PhiloxState {
   }
 };
 
-/// The offsets of so many elements at a time, several states of blocks: each waits for its own
-/// products.
+/// The offsets of so many elements are made at a time, in several states of blocks, each of which
+/// waits for its own products.
 constexpr std::size_t states_together = 2;
 constexpr std::size_t offsets_together = states_together * PhiloxState::blocks * 4;
 
-/// From `block` on, as long as the low words do not wrap around.
+/// Makes offsets from `block` on, as long as the low words do not wrap around.
 MASE_SIMD void make_together(const PhiloxKeys& keys, const SharedRounds& shared,
                              Simd::Bits counters, std::uint64_t block, float* out) {
   PhiloxState states[states_together];
@@ -121,19 +121,19 @@ MASE_SIMD void make_together(const PhiloxKeys& keys, const SharedRounds& shared,
     states[s].store(out + s * PhiloxState::blocks * 4);
 }
 
-/// Whether the low words of the blocks of so many elements wrap around, as they do once in 2^34.
+/// True when low words wrap around in the blocks of so many elements; this happens once in 2^34.
 inline bool blocks_wrap(std::uint64_t first, std::size_t count) {
   return static_cast<std::uint32_t>(first / 4) > UINT32_MAX - (count / 4 + offsets_together);
 }
 
-/// What OffsetKernel computes, by the definition.
+/// Computes the numbers of OffsetKernel by the definition.
 [[gnu::cold]] inline void define_offsets(std::uint64_t seed, std::uint64_t first, float* out,
                                          std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     out[i] = static_cast<float>(stochastic_offset(seed, first + i));
 }
 
-/// Nothing that is done beside.
+/// Prefetches nothing.
 struct NoFetch {
   MASE_SIMD void operator()(std::size_t) const {}
 };
@@ -144,8 +144,8 @@ class OffsetMaker {
   MASE_SIMD explicit OffsetMaker(std::uint64_t seed)
       : seed_(seed), keys_(PhiloxKeys::from(seed)), counters_(PhiloxState::counters()) {}
 
-  /// As OffsetKernel; `count` is a multiple of offsets_together. fetch(i) is for the elements from
-  /// i on that come next.
+  /// Like OffsetKernel; `count` is a multiple of offsets_together. fetch(i) prefetches the next
+  /// elements, from i on.
   template <class Fetch = NoFetch>
   MASE_SIMD void make(std::uint64_t first, float* out, std::size_t count,
                       const Fetch& fetch = {}) const {

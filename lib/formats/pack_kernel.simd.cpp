@@ -17,7 +17,7 @@ MASE_SIMD Bytes codes_at(const std::uint32_t* codes, int mask) {
   const auto* const at = reinterpret_cast<const Bytes*>(codes);
   return _mm256_and_si256(_mm256_loadu_si256(at), _mm256_set1_epi32(mask));
 }
-/// 16 codes of at most 16 bits. (Packing of vectors goes by halves, which a permutation mends.)
+/// 16 codes of at most 16 bits. (Vectors are packed by halves; a permutation restores the order.)
 MASE_SIMD Bytes pairs_of(const std::uint32_t* codes, int mask) {
   return _mm256_packus_epi32(codes_at(codes, mask), codes_at(codes + 8, mask));
 }
@@ -44,8 +44,8 @@ MASE_SIMD void store(char* to, Bytes bytes) {
   _mm256_storeu_si256(reinterpret_cast<Bytes*>(to), bytes);
 }
 
-/// The first 2 * bits bytes of a half are those of its 16 codes, one in each byte before. Products
-/// with powers of two move neighbours together: 2 codes in 16 bits, 4 in 32, then 8 in 64.
+/// Packs the 16 codes of a half, one per byte, into its first 2 * bits bytes. Products with powers
+/// of two move neighbours together: 2 codes in 16 bits, 4 in 32, then 8 in 64.
 template <int bits>
 MASE_SIMD Bytes joined(Bytes codes) {
   const Bytes twos = _mm256_maddubs_epi16(_mm256_set1_epi16(1 | 1 << (8 + bits)), codes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding of real numbers to integers, and the names of the modes.
+// Rounds real numbers to integers, and names the modes.
 #include "formats/rounding.hpp"
 
 #include <cmath>

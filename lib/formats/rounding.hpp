@@ -13,16 +13,16 @@ namespace mase::formats {
 /// How a real number becomes an integer. Modes act on the signed value.
 enum class Rounding : std::uint8_t {
   nearest_even,  ///< nearest, ties to even
-  floor,         ///< toward minus infinity, what truncating hardware does
+  floor,         ///< toward minus infinity, as truncating hardware does
   nearest_away,  ///< nearest, ties away from zero
   stochastic,    ///< floor(v + u), u uniform in [0, 1) on a grid of 2^-24
 };
 
-/// One of something, such as a kernel, for each rounding.
+/// One T, such as a kernel, for each rounding.
 template <class T>
 struct ByRounding {
   T nearest_even, floor, nearest_away;
-  std::optional<T> stochastic{};  ///< nothing where the kernels cannot take random numbers
+  std::optional<T> stochastic{};  ///< nullopt when the kernels cannot take random numbers
 
   const T& operator[](Rounding rounding) const {
     MASE_CHECK(rounding != Rounding::stochastic || stochastic,
@@ -37,21 +37,21 @@ struct ByRounding {
 /// operations.
 enum class Profile : std::uint8_t { exact, reference };
 
-/// The mode of a name that a field's `one_of` has already checked.
+/// The mode with this name, which a field's `one_of` has already checked.
 Rounding rounding_of(std::string_view name);
 Profile profile_of(std::string_view name);
 
-/// v rounded to an integer; NaN and infinities stay. `u` in [0, 1) is used by `stochastic` only.
-/// Exact for every v = x * 2^f with a float32 x and |f| <= 126: where v + u is not exact in double,
-/// |v| < 2^-28, so the rounded sum cannot cross the integers next to u.
+/// v rounded to an integer; NaN and infinities stay. Only `stochastic` uses `u` in [0, 1).
+/// Exact for every v = x * 2^f with a float32 x and |f| <= 126: if v + u is not exact in double,
+/// then |v| < 2^-28, so the rounded sum cannot cross the integers next to u.
 double round_to_integer(double v, Rounding rounding, double u);
 
-/// The u of element `index`: k / 2^24 with k the top 24 bits of Philox word number `index` under
-/// the key `seed`, so that it depends on neither thread count nor the order of evaluation.
+/// The u of element `index`: k / 2^24, where k is the top 24 bits of Philox word number `index` for
+/// the key `seed`, so that it depends neither on the thread count nor on the order of evaluation.
 double stochastic_offset(std::uint64_t seed, std::uint64_t index);
 
-/// Third counter word of these numbers: keeps them apart from those of base Random under the same
-/// seed.
+/// The third counter word of these numbers, which keeps them apart from those of base Random with
+/// the same seed.
 inline constexpr std::uint32_t rounding_domain = 0x726f756e;
 
 }  // namespace mase::formats

@@ -11,14 +11,14 @@ namespace mase::formats {
 
 constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
 
-/// v within [low, high]; NaN stays NaN.
+/// v clamped to [low, high]; NaN stays NaN.
 template <class T>
 constexpr T clamped(T v, T low, T high) {
   if (v < low) return low;
   return v > high ? high : v;
 }
 
-/// 2^exponent in float32: 0 or infinity beyond it. (Most are made of bits: ldexp is a call.)
+/// 2^exponent in float32; 0 or infinity beyond its range. (Bits are faster than a call of ldexp.)
 inline float float_power(int exponent) {
   if (exponent < -126 || exponent > 127) return std::ldexp(1.0F, exponent);
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);

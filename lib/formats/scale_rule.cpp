@@ -22,7 +22,7 @@ bool is_power_of_two(double a) { return a == std::ldexp(1.0, exponent_of_double(
 // The smallest X with 2^X >= a.
 int exponent_above(double a) { return exponent_of_double(a) + (is_power_of_two(a) ? 0 : 1); }
 
-// Exact: P has 24 bits, and the addend is less than 34 binary places below P's first.
+// Exact: P has 24 bits, and the addend is less than 34 binary places below P's first bit.
 int even_exponent(const ElementTop& top, double p) {
   return exponent_of_double(p + std::ldexp(1.0, exponent_of_double(p) - top.mantissa_bits - 1));
 }
@@ -85,7 +85,7 @@ kernels::PowerRule power_rule(const ScaleBits& bits, int low, int high, int down
   const int lowest = std::max(down - most_normal, least_normal - up);
   const int highest = std::min(down - least_normal, most_normal - up);
   if (!bits.any || high < lowest || low > highest) return {};
-  // The bits from which on X is x.
+  // The lowest bits for which X is x.
   const auto start = [&](int x) {
     return (std::int64_t{x + bits.offset} << 23) - static_cast<std::int64_t>(bits.carry);
   };

@@ -12,7 +12,7 @@
 
 namespace mase::formats {
 
-/// How the largest magnitude P of a block is brought to the element format's largest binade.
+/// How the largest magnitude P of a block is scaled to the element format's largest binade.
 enum class ScaleRule : std::uint8_t {
   floor,  ///< ex(P) - emax: P keeps the top binade and may saturate there
   ceil,   ///< one more unless P is a power of two
@@ -20,7 +20,7 @@ enum class ScaleRule : std::uint8_t {
   rceil,  ///< the smallest exponent with 2^X >= RN32(P / max)
 };
 
-/// The rule of a name that a field's `one_of` has already checked.
+/// The rule with this name, which a field's `one_of` has already checked.
 ScaleRule scale_rule_of(std::string_view name);
 
 /// The largest value of an element format.
@@ -33,26 +33,26 @@ struct ElementTop {
 /// ex(a): the integer with 2^ex <= a < 2^(ex+1), also for subnormals. a is finite and above 0.
 int exponent_of(float a);
 
-/// X of a block before clamping to the range of its shared code. P is finite and above 0,
-/// subnormals included. Where RN32(P / max) is 0, rceil gives a number below every code range.
+/// X of a block before clamping to the range of its shared code. P is finite and above 0; it may be
+/// subnormal. When RN32(P / max) is 0, rceil gives a number below every code range.
 int scale_exponent(ScaleRule rule, const ElementTop& top, float p);
 
 /// A rule as integer arithmetic on the bits u of P, for kernels: X = ((u + carry) >> 23) - offset
-/// wherever covers(u).
+/// whenever covers(u).
 struct ScaleBits {
   std::uint32_t carry = 0;
   int offset = 127;
-  bool any = true;  ///< false: covers nothing
+  bool any = true;  ///< false when it covers nothing
 
-  /// Far from subnormal numbers, where every rule is its formula.
+  /// Bits far above those of subnormal numbers; from here on every rule equals its formula.
   static constexpr std::uint32_t least = 0x0d800000;  // 2^-100
   bool covers(std::uint32_t u) const { return any && u >= least; }
   int exponent(std::uint32_t u) const { return static_cast<int>((u + carry) >> 23) - offset; }
 };
 ScaleBits scale_bits(ScaleRule rule, const ElementTop& top);
 
-/// The factors 2^(down - X) and 2^(X + up) of kernels, X cut to low .. high, as far as both are
-/// normal float32 numbers.
+/// The rule for kernels' factors 2^(down - X) and 2^(X + up), with X clamped to low .. high, as far
+/// as both are normal float32 numbers.
 kernels::PowerRule power_rule(const ScaleBits& bits, int low, int high, int down, int up);
 
 /// The field `scale_rule` of a block format `Struct`.

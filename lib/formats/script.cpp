@@ -17,8 +17,8 @@ std::string script_number(double value) {
 }
 
 std::string script_tensor(const std::vector<double>& values, const std::string& dtype) {
-  // LibTorch writes large whole numbers of a list without a point and reads them back as integers,
-  // so these stand there divided by a power of two.
+  // LibTorch writes large whole numbers in a list without a point and reads them back as integers,
+  // so these are written divided by a power of two.
   constexpr double large = 0x1p33, unit = 0x1p96;
   const auto is_large = [](double v) { return std::abs(v) >= large && std::isfinite(v); };
   const auto first = std::ranges::find_if(values, is_large);
@@ -42,8 +42,8 @@ void refuse_stochastic_script(Rounding rounding) {
 }
 
 std::string exponent_lines(int from, int to, const std::string& rounds_up) {
-  // frexp's exponent is one above ours. That of infinity and NaN is anybody's guess, so infinity is
-  // replaced by 2^200, which is beyond all float32.
+  // frexp's exponent is one above ours. It is unspecified for infinity and NaN, so infinity is
+  // replaced by 2^200, which is beyond all float32 numbers.
   const std::string low = std::to_string(from + 1), high = std::to_string(to + 1);
   return "  d = x.to(torch.float64)\n"
          "  f, e = torch.frexp(torch.clamp(torch.abs(d), 0.0, " +
@@ -55,7 +55,7 @@ std::string exponent_lines(int from, int to, const std::string& rounds_up) {
 
 std::string reference_power_lines(const std::string& v, float (*round)(float), std::int64_t low,
                                   std::int64_t high) {
-  // 2^-150 and less is 0 in float32, 2^128 and more infinity.
+  // 2^-150 and smaller powers are 0 in float32, 2^128 and larger ones infinite.
   const int from = static_cast<int>(std::clamp<std::int64_t>(low, -152, 128));
   const int to = static_cast<int>(std::clamp<std::int64_t>(high, from + 1, 129));
   const std::vector<float> changes = reference_log2_thresholds(round, from, to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting tensors into slices.
+// Cuts tensors into slices.
 #include "formats/slices.hpp"
 
 #include "base/error.hpp"

@@ -21,20 +21,20 @@ struct Slices {
   }
 };
 
-/// One slice per index of dimension 0; the whole tensor where the rank is below 2.
+/// One slice per index of dimension 0; the whole tensor when the rank is below 2.
 Slices first_dimension_slices(const Shape& shape);
 
 /// The same slices as tiles.
 Tiling first_dimension_tiling(const Shape& shape);
 
-/// One slice per row of the last dimension; a scalar is a row.
+/// One slice per row of the last dimension; a scalar counts as a row.
 Slices row_slices(const Shape& shape);
 
 /// Average bits of one element: `bits` of its code and a share of `scales` float32 numbers.
 double bits_with_scales(int bits, std::size_t scales, const Shape& shape);
 
-/// Error(Fault::config) unless the rank is 4: the reference system knows `what`, "ternary values",
-/// there only.
+/// Error(Fault::config) unless the rank is 4: the reference system has `what` ("ternary values")
+/// for no other rank.
 void check_rank_four(const Shape& shape, const std::string& what);
 
 }  // namespace mase::formats

@@ -13,12 +13,12 @@ namespace mase::formats {
 /// at ranks 0 and 1), and one that makes `sizes`, its magnitudes in float64.
 std::string slices_torchscript(int rank);
 
-/// Statements that make `name`, a column in float64: each row's mean of the `sizes` where `chosen`,
-/// a mask, holds; with none of them 0 (`exact`) or NaN (`reference`).
+/// Statements that make `name`, a float64 column: each row's mean of the `sizes` for which the mask
+/// `chosen` holds. When it never holds, the mean is 0 (`exact`) or NaN (`reference`).
 std::string mean_torchscript(const std::string& name, const std::string& chosen, Profile profile);
 
-/// The last statement: `values` (shaped as `in`) in the shape of x, never -0; `keeps_nan`: with the
-/// NaN of `in`.
+/// The last statement, which returns `values` (shaped as `in`) in the shape of x, never -0; with
+/// `keeps_nan` it keeps the NaN of `in`.
 std::string return_torchscript(const std::string& values, const std::string& in, bool keeps_nan);
 
 }  // namespace mase::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of tiles, and which tile the rows of a tensor lie in.
+// Shapes of tiles, and the tiles to which the rows of a tensor belong.
 #include "formats/tiling.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiling: how a tensor falls into blocks that share a scale (formats.md, section 3).
+// Tiling: how a tensor is cut into blocks that share a scale (formats.md, section 3).
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ struct Tiling {
 
   Shape counts() const;        ///< tiles per dimension: shape of the shared codes
   std::int64_t tiles() const;  ///< numel(counts())
-  /// Number of the tile that holds the first element of every row of the last dimension:
+  /// The number of the tile with the first element, for every row of the last dimension:
   /// element [.., i] of that row lies in tile row_tiles[row] + i / tile.back().
   std::vector<std::int64_t> row_tiles() const;
 };
 
 /// Section 3(a): `block_size` is right-aligned to the shape; missing or -1 entries and those larger
 /// than the dimension mean the whole dimension, surplus leading entries are dropped.
-/// `max_rank`: leading dimensions are merged until the tensor has no more than this rank.
-/// `skip_first_dim`: 1 along dimension 0 where the rank is 2 or more.
+/// `max_rank`: leading dimensions are merged until the tensor has at most this rank.
+/// `skip_first_dim`: blocks have size 1 along dimension 0 when the rank is 2 or more.
 Tiling block_tiling(const Shape& shape, std::span<const std::int64_t> block_size,
                     bool skip_first_dim, std::optional<int> max_rank);
 
 /// Section 3(b): runs of `block_size` along dimension `block_dim` (negative: from the end).
-/// Error(Fault::config) when the tensor has no such dimension. A scalar is a tensor of one element.
+/// Error(Fault::config) when the tensor lacks that dimension. A scalar is a tensor of one element.
 Tiling line_tiling(const Shape& shape, std::int64_t block_size, int block_dim);
 
 /// Section 3(c): tiles of [p1, p0] over the last two dimensions ([p0] means [1, p0]; rank 1 is one
-/// row). Error(Fault::config) naming the dimension when one does not divide.
+/// row). Error(Fault::config) names a dimension that a tile does not divide.
 Tiling divided_tiling(const Shape& shape, std::span<const std::int64_t> parallelism);
 
 }  // namespace mase::formats

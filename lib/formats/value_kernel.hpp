@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the codes of elements to values, for each instruction set: numbers looked up or integers,
+// Turns codes of elements into values, for each instruction set: looked-up numbers or integers,
 // times a factor of each element.
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace mase::formats::kernels {
 
-/// Codes and factors are read so far beyond the last one, and there too must be codes: lanes of the
-/// widest set.
+/// Codes and factors are read this far beyond the last one, where there must be codes too: as many
+/// as the widest instruction set has lanes.
 constexpr std::size_t value_padding = 16;
 
-/// Tables of up to so many bits have a kernel of their own.
+/// Tables of up to so many bits have a separate kernel for each number of bits.
 constexpr int widest_value_table = 8;
 
-/// out[i] = element(codes[i]) * factors[i], rounded once. `stream`: stores past the caches; end
-/// with stream_fence().
+/// out[i] = element(codes[i]) * factors[i], rounded once. With `stream`, stores bypass the caches;
+/// the caller ends with stream_fence().
 struct ValueSpan {
   const std::uint32_t* codes = nullptr;
-  const float* factors = nullptr;  ///< null: all are 1
+  const float* factors = nullptr;  ///< null when all factors are 1
   float* out = nullptr;
   std::size_t count = 0;
   bool stream = false;
@@ -30,9 +30,9 @@ struct ValueSpan {
 
 struct ValueKernels {
   using LookUp = void (*)(const float* table, const ValueSpan& span);
-  /// By table[code]: [bits - 1] for tables of `bits` bits, the last one for wider ones.
+  /// Looks up table[code]: entry [bits - 1] for tables of `bits` bits, the last for wider tables.
   std::array<LookUp, widest_value_table + 1> look_up;
-  /// Of integers that end at the bit `sign` (0: unsigned).
+  /// For integers whose highest bit is `sign` (0: unsigned).
   void (*integers)(std::int32_t sign, const ValueSpan& span);
   /// to[i] = factors[(before + i) / tile] for every i below `count`, and up to `value_padding`
   /// further elements.

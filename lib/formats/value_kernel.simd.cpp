@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels from codes to values.
+// The kernels that turn codes into values.
 #include "formats/value_kernel.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace {
 
 using namespace simd;
 
-/// Writes past the caches from the first aligned address on; returns how many elements are done.
-/// (Set is Simd: a parameter so that sets without such stores compile.)
+/// Writes with stores that bypass the caches from the first aligned address on; returns the number
+/// of elements done. (Set is Simd; it is a parameter so that sets without such stores compile.)
 template <class Set, class Value>
 MASE_SIMD std::size_t stream_values(const Value& value, float* out, std::size_t count) {
   const std::size_t misaligned = (0 - reinterpret_cast<std::uintptr_t>(out)) / sizeof(float);
@@ -22,7 +22,7 @@ MASE_SIMD std::size_t stream_values(const Value& value, float* out, std::size_t 
   return i;
 }
 
-/// out[i ..] = value(i), in whole vectors but for the ends.
+/// out[i ..] = value(i), in whole vectors except at the ends.
 template <class Value>
 MASE_SIMD void write_values(const Value& value, const ValueSpan& span) {
   std::size_t i = 0;
@@ -75,7 +75,7 @@ MASE_SIMD_TARGET void integers(std::int32_t sign, const ValueSpan& span) {
   write_products(Integer{Simd::all_bits(sign)}, span);
 }
 
-/// Each store may run into the next tile, whose own store comes later.
+/// A store may run into the next tile, which is stored later.
 MASE_SIMD_TARGET void spread(const float* factors, std::size_t before, std::size_t tile, float* to,
                              std::size_t count) {
   factors += before / tile;

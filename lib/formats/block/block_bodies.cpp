@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of block_fp, block_minifloat and block_log in TorchScript, profile exact. Tiles `b` and
-// their peaks `p` are there (block_torchscript.hpp); the result is `r`.
+// their peaks `p` are given (block_torchscript.hpp); the result is `r`.
 #include "formats/block/block_bodies.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string clamped(const std::string& value, double limit) {
 }
 
 // The scales of tiles whose exponents are two's complement codes; tiles of zeros have 2^0. Float32
-// needs no exponents beyond -150 and 128, and wider codes would leave float64.
+// needs only exponents from -150 to 128; wider codes would exceed float64.
 std::string signed_scales(ScaleRule rule, const ElementTop& top, int bits) {
   return scales_text(rule, top, 0, clamp_signed(-150, bits), highest_block_exponent(bits), 0);
 }
@@ -37,7 +37,7 @@ std::string block_fp_text(const BlockFpSpec& spec) {
          line_text("r = torch.mul(y, s).to(torch.float32)");
 }
 
-// y is scaled to a top of exponent 0; g are the steps of its grid.
+// y is scaled so that its top has exponent 0; g has the steps of its grid.
 std::string minifloat_text(const BlockMinifloatSpec& spec) {
   const MinifloatSpec element = spec.element(0);
   return signed_scales(spec.scale_rule, spec.top(), spec.exponent_bias_width) +
@@ -52,12 +52,12 @@ std::string minifloat_text(const BlockMinifloatSpec& spec) {
          line_text("r = torch.mul(y, s).to(torch.float32)");
 }
 
-// The power above or below the value whose significand and power are f and w.
+// The power above or below the value f * w, where f is its significand and w its power.
 std::string nearest_power(const std::string& limit) {
   return "torch.where(torch.gt(f, " + limit + "), w, torch.mul(w, 0.5))";
 }
 
-// y is scaled to a largest power of 1.
+// y is scaled so that its largest power is 1.
 std::string log_text(const BlockLogSpec& spec) {
   const std::string half_root = double_text(0x1.6a09e667f3bccp-1);
   const bool floor = spec.rounding == Rounding::floor;

@@ -11,7 +11,7 @@
 
 namespace mase::formats {
 
-/// Each gives the bits of `quantize` for tensors of this rank, in the profile of `fields`.
+/// Each body gives the bits of `quantize` for tensors of this rank, in the profile of `fields`.
 /// Error(Fault::unsupported) for stochastic rounding.
 std::string block_fp_torchscript(const BlockFields& fields, const BlockFpSpec& spec,
                                  bool default_skip, int rank);

@@ -13,7 +13,7 @@
 namespace mase::formats {
 namespace {
 
-// Logarithms of positive float32 numbers round to exponents between these.
+// Logarithms of positive float32 numbers round to exponents between these two.
 constexpr int lowest_logarithm = -150, highest_logarithm = 129;
 
 std::string exact_text(float value) { return double_text(static_cast<double>(value)); }
@@ -30,20 +30,20 @@ std::string fraction(const std::string& scaled, float unit) {
          exact_text(unit - 1.0F) + "), " + exact_text(unit) + ")";
 }
 
-// n * r + k * b with k = 1 where |b| is tiny, else 0, and n = 1 - k.
+// n * r + k * b with k = 1 where |b| is tiny, otherwise 0, and n = 1 - k.
 std::string mixed() {
   return line_text("k = torch.le(torch.abs(b), " + exact_text(reference_tiny) +
                    ").to(torch.float32)") +
          line_text("r = torch.add(torch.mul(torch.add(torch.neg(k), 1.0), r), torch.mul(k, b))");
 }
 
-// An addition of 0.0 would be removed by an optimiser.
+// Replaces -0 by +0; an optimiser would remove an addition of 0.0.
 std::string zero_added(bool adds_zero) {
   if (!adds_zero) return "";
   return line_text("r = torch.where(torch.eq(r, 0.0), torch.zeros_like(r), r)");
 }
 
-// Every element of a tile whose peak is NaN is NaN.
+// Makes all elements of a tile NaN when its peak is NaN.
 std::string spread_nan() { return line_text("r = torch.where(torch.isnan(p), p, r)"); }
 
 // (|b| / w) * unit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting the columns of a strip into chunks whose scratch fits on the stack.
+// Cuts the columns of a strip into chunks whose scratch memory fits on the stack.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ using simd::load_part;
 using simd::Simd;
 using simd::store_part;
 
-/// Columns that one step of a kernel takes: 16 KiB of every row.
+/// The columns that one step of a kernel processes: 16 KiB of every row.
 constexpr std::size_t chunk_columns = 4096;
 
-/// How far beyond what is read to fetch: memory gives several pages at a time faster than one, and
-/// the hardware's own fetching ends with the page.
+/// How far ahead of reading to prefetch: memory delivers several pages at a time faster than one,
+/// and hardware prefetching ends at the page.
 constexpr std::ptrdiff_t fetch_ahead = 2048;
 
-/// Columns begin .. end: whole tiles, or a part of one tile that is longer than a chunk.
+/// The columns begin .. end: whole tiles, or a part of a tile that is longer than a chunk.
 struct Chunk {
   std::size_t begin = 0, end = 0;
   std::size_t size() const { return end - begin; }
@@ -35,7 +35,7 @@ MASE_SIMD Chunk chunk_from(const Strip& strip, std::size_t begin) {
 }
 
 /// Calls visit(t, first, last) for the part [first, last) of every tile t in a chunk, as columns of
-/// the chunk. (No division per tile: it would take as long as the tile's elements.)
+/// the chunk. (It does not divide per tile, which would take as long as the tile's elements.)
 template <class Visit>
 MASE_SIMD void for_each_part(const Chunk& chunk, std::size_t tile, const Visit& visit) {
   std::size_t t = chunk.begin / tile;

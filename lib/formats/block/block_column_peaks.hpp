@@ -9,11 +9,11 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// Rows that are read at the same time: memory gives several streams faster than one.
+/// The rows that are read at the same time: memory delivers several streams faster than one.
 constexpr std::size_t row_group = 4;
 
-/// peaks[c] grows to the largest magnitude of column c in some rows; in whole vectors. What lies
-/// `ahead` elements further is fetched.
+/// Raises peaks[c] to the largest magnitude of column c in some rows, in whole vectors. Prefetches
+/// the elements `ahead` of those that are read.
 template <bool finite_only, std::size_t rows>
 MASE_SIMD void add_rows(const float* const (&row)[row_group], std::size_t count,
                         std::ptrdiff_t ahead, std::int32_t* peaks) {

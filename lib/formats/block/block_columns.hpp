@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applying a vector operation to tiles of several rows, a panel of columns at a time: peaks and
-// factors are found as lanes of vectors, one for each column. Factors: see block_runs.hpp.
+// Applies a vector operation to tiles of several rows, one panel of columns at a time: peaks and
+// factors are lanes of vectors, one for each column. block_runs.hpp describes factors.
 #pragma once
 
 #include "formats/block/block_column_peaks.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 using simd::Simd;
 
-/// Gives every lane the largest of the lanes of its tile; a vector is whole tiles, of a power of
-/// two each.
+/// Gives every lane the largest lane of its tile. A vector holds whole tiles, whose size is a power
+/// of two.
 MASE_SIMD Bits largest_in_tiles(Bits peaks, std::size_t tile) {
   for (std::size_t distance = 1; distance < tile; distance *= 2) {
     const Bits other =
@@ -39,7 +39,7 @@ MASE_SIMD void spread_peaks(const Chunk& chunk, std::size_t tile, std::int32_t* 
     Simd::store_bits(columns + c, largest_in_tiles(Simd::load_bits(columns + c), tile));
 }
 
-/// Puts the factors of so many columns at `to`; false where `factors` do not cover a peak.
+/// Stores the factors of `count` columns; returns false when `factors` do not cover a peak.
 template <class Factors>
 MASE_SIMD bool set_factors(const Factors& factors, const std::int32_t* columns, std::size_t count,
                            ColumnFactors<2>& to) {
@@ -53,9 +53,9 @@ MASE_SIMD bool set_factors(const Factors& factors, const std::int32_t* columns, 
   return Simd::all_negative(uncovered);
 }
 
-/// One row of a chunk; `next` is the one that will be read after it. Past the caches, whole vectors
-/// begin where the output is aligned. (Set is Simd: a parameter so that sets without such stores
-/// compile.)
+/// Writes one row of a chunk; `next` is the row that is read after it. Stores that bypass the
+/// caches begin where the output is aligned. (Set is Simd; it is a parameter so that sets without
+/// such stores compile.)
 template <bool stream, class Set, class Op>
 MASE_SIMD void write_column_row(const Op& op, const ColumnFactors<2>& factors, std::size_t count,
                                 const float* in, float* out, const float* next,
@@ -74,8 +74,8 @@ MASE_SIMD void write_column_row(const Op& op, const ColumnFactors<2>& factors, s
   if (c < count) write_part(op, factors.from(c), in + c, out + c, offsets.next(), count - c);
 }
 
-/// The rows of a chunk. Meanwhile the next strip is fetched, or, where the rows outgrow the caches,
-/// the last rows come first: the search for peaks has just read them.
+/// Writes the rows of a chunk and prefetches the next strip. When the rows outgrow the caches it
+/// begins with the last rows instead, which the search for peaks has just read.
 template <bool stream, class Op>
 MASE_SIMD void write_column_rows(const Op& op, const ColumnFactors<2>& factors, const Chunk& chunk,
                                  const Strip& strip) {
@@ -92,7 +92,7 @@ MASE_SIMD void write_column_rows(const Op& op, const ColumnFactors<2>& factors, 
 }
 
 /// out = op(in, factors of the element's tile), up to the first panel with a peak that `factors` do
-/// not cover; returns the number of columns done, whole tiles.
+/// not cover; returns the number of columns done, in whole tiles.
 template <class Op, class Factors>
 MASE_SIMD std::size_t apply_columns(const Op& given_op, const Factors& given_factors,
                                     const Strip& strip) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block formats over whole tensors: kernels where there are some, else element by element.
+// Block formats over whole tensors, by kernels or, where there are none, element by element.
 #include "formats/block/block_elements.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<int> exponents_of(const BlockElements& elements, std::span<const Til
   return exponents;
 }
 
-// Shared codes count exponents, modulo as many as there are codes; the packer cuts them off.
+// Shared codes count exponents modulo the number of codes; the packer cuts off higher bits.
 class SharedCodes {
  public:
   SharedCodes(const BlockElements& elements, std::size_t tiles)
@@ -74,8 +74,8 @@ PackedCodes element_codes(const BlockElements& elements, const Tiling& tiling,
   return pack_codes(codes, elements.element_bits());
 }
 
-// The largest magnitude of every tile as the reference system finds it: NaN spreads, and tiles of
-// zeros take the smallest magnitude that another tile has.
+// The largest magnitude of every tile as in the reference system: NaN spreads, and tiles of zeros
+// take the smallest magnitude of another tile.
 std::vector<float> reference_peaks(std::vector<float> peaks) {
   if (std::ranges::find(peaks, 0.0F) == peaks.end()) return peaks;
   float smallest = std::numeric_limits<float>::infinity();
@@ -117,8 +117,8 @@ std::size_t codes_of_table(const BlockElements& elements) {
   return std::size_t{1} << elements.element_bits();
 }
 
-// The values of exponent 0 in double, times powers of two: what falls out of double's range is 0 or
-// infinity in float32 too.
+// The values for exponent 0 in double, times powers of two: numbers beyond double's range are 0 or
+// infinite in float32, too.
 void decode_by_table(const BlockElements& elements, const Tiling& tiling, const PackedCodes& packed,
                      std::span<const int> exponents, std::span<float> out) {
   CodeWindow codes(packed);
@@ -155,7 +155,7 @@ int highest_block_exponent(int bits) { return clamp_signed(128, bits); }
 
 void TileScale::fill(const BlockElements& elements, std::span<const TilePeak> peaks,
                      kernels::TileFactors& factors) const {
-  constexpr int widest = 126;  // one factor has room
+  constexpr int widest = 126;  // one factor can hold this
   float* const down[] = {factors.of(0), factors.of(1)};
   float* const up[] = {factors.of(2), factors.of(3)};
   for (std::size_t t = 0; t < peaks.size(); ++t) {
@@ -263,7 +263,7 @@ void decode_block(const BlockElements& elements, const Tiling& tiling, const Enc
 std::optional<Decoding> block_decoding(const BlockElements& elements, const Tiling& tiling) {
   const int bits = elements.element_bits(), shared_bits = elements.shared_bits();
   if (std::max(bits, shared_bits) > widest_element_table) return std::nullopt;
-  // Half of the power that float32 does not hold goes to the elements.
+  // Half of a power that float32 cannot hold goes to the elements.
   const int half = elements.highest_exponent() > 127 ? 1 : 0;
   Decoding decoding{.bits = bits, .tiling = tiling, .shared_bits = shared_bits};
   decoding.elements = value_table(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What block_fp, block_minifloat and block_log have in common: a power of two per tile, known by an
-// exponent, and elements whose values follow from it. Each format says what its exponent means.
+// The common parts of block_fp, block_minifloat and block_log: a power of two per tile, given by an
+// exponent, which determines the values of elements. Each format defines its exponent's meaning.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ namespace mase::formats {
 
 class BlockElements;
 
-/// BlockElements::exponent as integer arithmetic, as far as `bits` reach, and the exponent that
-/// kernels scale tiles to.
+/// BlockElements::exponent as integer arithmetic, for the peaks that `bits` cover, and the exponent
+/// to which kernels scale tiles.
 struct TileScale {
   ScaleBits bits;
   int low = 0, high = 0;  ///< limits of exponents
   int top = 0;            ///< kernels scale by 2^(top - exponent)
 
   int exponent(const BlockElements& elements, const TilePeak& peak) const;
-  /// Factors for kernels::set_scale's use.
+  /// Fills the factors of tiles by kernels::set_scale.
   void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
             kernels::TileFactors& factors) const;
   kernels::PowerRule rule() const { return power_rule(bits, low, high, top, -top); }
 };
 
-/// A kernel of profile `reference` with its numbers.
+/// A kernel of profile `reference`, with its numbers.
 struct ReferenceBlock {
   kernels::ReferenceStrip on_strip = nullptr;
   kernels::ReferenceBlockGrid grid;
@@ -47,7 +47,7 @@ class BlockElements {
   virtual int element_bits() const = 0;
   virtual int shared_bits() const = 0;
 
-  /// The exponent of a tile, within the range of the shared code. Profile `exact`.
+  /// Profile `exact`: the exponent of a tile, within the range of the shared code.
   virtual int exponent(const TilePeak& peak) const = 0;
   virtual TileScale tile_scale() const = 0;
   virtual int highest_exponent() const = 0;
@@ -56,30 +56,30 @@ class BlockElements {
   /// The largest magnitude in a tile of this exponent.
   virtual double largest(int exponent) const = 0;
 
-  /// The value of an element, unrounded; NaN stays NaN, infinities saturate. Profile `exact`;
-  /// `index` counts elements of the tensor (stochastic only).
+  /// Profile `exact`: the value of an element, not rounded to float32. NaN stays NaN, infinities
+  /// saturate. `index` counts elements of the tensor (stochastic only).
   virtual double quantize(double x, int exponent, std::uint64_t index) const = 0;
-  /// The code of a value that `quantize` returned; not of NaN.
+  /// The code of a value that `quantize` returned, other than NaN.
   virtual std::uint32_t code(double value, int exponent) const = 0;
   virtual double value(std::uint32_t code, int exponent) const = 0;
 
   /// Profile `reference`: the exponent of a tile whose largest magnitude is p, a number above 0.
   virtual int reference_exponent(float p) const = 0;
-  /// Profile `reference`: the kernel's factors of a tile but for ReferenceFactor's NaN.
+  /// Profile `reference`: the kernel's factors for a tile, except ReferenceFactor's NaN.
   virtual void fill_reference(int exponent, std::size_t tile, kernels::TileFactors& factors) const;
-  /// Profile `reference`: float32 operations. `adds_zero`: tiles are put back by an addition to +0.
+  /// Profile `reference`: float32 operations. With `adds_zero`, tiles are put back by adding to +0.
   virtual float quantize_reference(float x, int exponent, bool adds_zero) const = 0;
 
-  /// The kernel of profile `reference`, and its numbers but for the addend.
+  /// The kernel of profile `reference`, and its numbers except the addend.
   virtual ReferenceBlock reference_kernel(simd::Isa isa) const = 0;
 
-  /// Kernels with the same bits: values, and codes. Nothing where there are none.
+  /// Kernels with the same bits, for values and for codes; nullopt when there is no such kernel.
   virtual std::optional<BlockKernel> kernel(simd::Isa isa) const = 0;
   virtual std::optional<BlockKernel> code_kernel(simd::Isa isa) const = 0;
 };
 
-/// The kernel of elements on a grid that tiles are scaled to; their seed() is that of stochastic
-/// rounding.
+/// The kernel for elements on a grid to which tiles are scaled; elements.seed() is the seed of
+/// stochastic rounding.
 template <class Elements, class Grid>
 BlockKernel scaled_kernel(const Elements& elements, const kernels::GridKernel<Grid>& kernel,
                           const Grid& grid) {
@@ -102,22 +102,22 @@ BlockKernel scaled_kernel(const Elements& elements, const kernels::GridKernel<Gr
           elements.seed()};
 }
 
-// Exponents as two's complement codes of `bits` bits: shared codes of block_minifloat and
+// Exponents as two's complement codes of `bits` bits, the shared codes of block_minifloat and
 // block_log.
 int clamp_signed(int exponent, int bits);
 std::uint32_t signed_code(int exponent, int bits);
 int signed_value(std::uint32_t code, int bits);
-/// The highest exponent that a tile of float32 numbers gets: within the code, at most 128.
+/// The highest exponent of a tile of float32 numbers: within the code's range, and at most 128.
 int highest_block_exponent(int bits);
 
 /// Fake quantization, profile `exact`, by the definition.
 void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
                            std::span<const float> in, std::span<float> out);
-/// The same by the fastest kernel, or by the definition where there is none.
+/// The same by the fastest kernel, or by the definition when there is no kernel.
 void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
                     std::span<float> out);
-/// Profile `reference`, by the definition, and the same by kernels. `adds_zero`: tiles are put back
-/// by an addition to +0.
+/// Fake quantization in profile `reference`, by the definition and by kernels. With `adds_zero`,
+/// tiles are put back by adding to +0.
 void quantize_block_reference_scalar(const BlockElements& elements, const Tiling& tiling,
                                      bool adds_zero, std::span<const float> in,
                                      std::span<float> out);
@@ -125,18 +125,18 @@ void quantize_block_reference(const BlockElements& elements, const Tiling& tilin
                               std::span<const float> in, std::span<float> out,
                               simd::Isa isa = simd::best_isa());
 
-/// Codes of all elements and shared codes of all tiles. Error(Fault::file) naming the index of the
-/// first NaN.
+/// The codes of all elements and shared codes of all tiles. Error(Fault::file) names the index of
+/// the first NaN.
 Encoded encode_block(const BlockElements& elements, const Tiling& tiling,
                      std::span<const float> in);
-/// Error(Fault::file) when number or width of the codes is not that of the format and of `out`.
+/// Decodes; Error(Fault::file) when the number or width of codes does not fit the format and `out`.
 void decode_block(const BlockElements& elements, const Tiling& tiling, const Encoded& in,
                   std::span<float> out);
 
-/// Elements times powers; nullopt where either code has more than widest_element_table bits.
+/// Elements times powers; nullopt when one of the codes has more than widest_element_table bits.
 std::optional<Decoding> block_decoding(const BlockElements& elements, const Tiling& tiling);
 
-/// mask[i] = 1 where |in[i]| is above the largest magnitude of its tile.
+/// mask[i] = 1 when |in[i]| is above the largest magnitude that its tile can represent.
 void block_saturation(const BlockElements& elements, const Tiling& tiling, Profile profile,
                       std::span<const float> in, std::span<std::uint8_t> mask);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driving the kernels of block formats over the strips of a tensor.
+// Runs the kernels of block formats over the strips of a tensor.
 #include "formats/block/block_engine.hpp"
 
 #include <algorithm>
@@ -17,30 +17,30 @@ using kernels::Strip;
 using kernels::TileFactors;
 
 constexpr std::int32_t infinity_bits = 0x7f800000;
-// 32 KiB of input: peaks and elements of a strip both find it in the cache.
+// 32 KiB of input, which stays in the cache between the search for peaks and the writing.
 constexpr std::size_t strip_elements = 8192;
 // The same for floats and their codes.
 constexpr std::size_t code_elements = 4096;
-// Of each of several rows: memory gives rows by the page, and fewer of them at a time are read and
-// written at half the speed.
+// Columns of each of several rows: memory delivers rows by the page, and reading and writing fewer
+// columns at a time has half the speed.
 constexpr std::size_t page_columns = 4096;
 
-// Columns of a strip of about so many elements: whole tiles.
+// The columns of a strip of about so many elements, in whole tiles.
 std::size_t strip_columns(const Bands& bands, std::size_t elements) {
   const std::size_t wanted = bands.most_rows() > 1 ? page_columns : elements;
   const std::size_t tiles = std::max<std::size_t>(1, wanted / bands.tile());
   return std::min(bands.columns(), tiles * bands.tile());
 }
 
-// From a strip of so many rows, at column `first`, to the next one; 0 where both outgrow the
-// caches.
+// The distance from a strip of so many rows, at column `first`, to the next one; 0 when both
+// outgrow the caches.
 std::size_t ahead_of(const Bands& bands, std::size_t rows, std::size_t first, std::size_t columns) {
   constexpr std::size_t cached_elements = std::size_t{1} << 18;  // 1 MiB
   if (rows * columns > cached_elements) return 0;
   return first + columns < bands.columns() ? columns : rows * bands.columns() - first;
 }
 
-// Calls visit(strip, first tile) for all strips of a tensor; the strip's `out` is for the caller.
+// Calls visit(strip, first tile) for all strips of a tensor; the caller sets the strip's `out`.
 template <class Visit>
 void for_each_strip(Bands& bands, const float* in, Visit&& visit) {
   const std::size_t columns = strip_columns(bands, strip_elements);
@@ -95,7 +95,7 @@ class PeakFinder {
   std::vector<std::int32_t> bits_, finite_bits_;
 };
 
-// Writes one strip after another. What it needs is made for the first one: runs may leave none.
+// Writes one strip after another. The first one allocates memory, since runs may leave no strips.
 class StripWriter {
  public:
   StripWriter(const BlockKernel& kernel, simd::Isa isa, std::size_t most_tiles)
@@ -125,8 +125,8 @@ class StripWriter {
   std::optional<Scratch> scratch_;
 };
 
-// Writes tiles of one row, whose rows follow one another: runs as far as they go, and strips past
-// the tiles that they do not cover.
+// Writes tiles of one row, when rows follow one another: by runs as far as possible, and by strips
+// for tiles that runs do not cover.
 class RowWriter {
  public:
   RowWriter(const BlockKernel& kernel, simd::Isa isa, const Bands& bands)
@@ -136,15 +136,15 @@ class RowWriter {
         columns_(strip_columns(bands, strip_elements)),
         strips_(kernel, isa, most_tiles(bands)) {}
 
-  // The number of elements, about `wanted`, from a tile's begin at `first` to the end of a tile.
+  // About `wanted` elements: how many there are from a tile's begin at `first` to a tile's end.
   std::size_t piece(std::size_t first, std::size_t wanted) const {
     if (row_ <= wanted) return wanted / row_ * row_;
     const std::size_t tiles = std::max<std::size_t>(1, wanted / tile_);
     return std::min(tiles * tile_, row_ - first % row_);
   }
 
-  // `count` elements from the one at `first` of the tensor on, where a tile begins. Puts the tiles'
-  // peaks at the front of `peaks`, unless it is empty, and takes them off it.
+  // Writes `count` elements from element `first` of the tensor on, where a tile begins. Unless
+  // `peaks` is empty, stores the tiles' peaks at its front and removes that part from it.
   void write(const float* in, float* out, std::size_t first, std::size_t count, bool streaming,
              std::span<TilePeak>& peaks) {
     Runs runs{in, out, count, row_, tile_, first % row_, streaming, first, kernel_.seed, nullptr};
@@ -190,7 +190,7 @@ class RowWriter {
     runs.index += count;
     runs.column = (runs.column + count) % row_;
   }
-  // In the first `count` elements.
+  // The number of tiles in the first `count` elements.
   std::size_t tiles_of(const Runs& runs, std::size_t count) const {
     return kernels::tiles_before(runs.column + count, row_, tile_) -
            kernels::tiles_before(runs.column, row_, tile_);
@@ -202,7 +202,7 @@ class RowWriter {
   std::vector<std::int32_t> bits_;
 };
 
-// Tiles of one row: peaks and codes of a piece at a time.
+// Encodes tiles of one row: peaks and codes of a piece at a time.
 PackedCodes encode_in_order(const Bands& bands, std::span<const float> in,
                             const BlockKernel& kernel, int bits, const SeePeaks& see,
                             simd::Isa isa) {
@@ -222,8 +222,8 @@ PackedCodes encode_in_order(const Bands& bands, std::span<const float> in,
   return packer.finish();
 }
 
-// Tiles of several rows. Codes are written in the elements' order, row by row, while the rows that
-// share their tiles are in the cache.
+// Encodes tiles of several rows. Codes are written in the elements' order, row by row, while the
+// rows that share their tiles are in the cache.
 class RowsEncoder {
  public:
   RowsEncoder(const Tiling& tiling, std::span<const float> in, const BlockKernel& kernel, int bits,
@@ -254,14 +254,14 @@ class RowsEncoder {
   }
 
  private:
-  // Whether the rows of each tile follow one another, so that peaks are found as they are needed.
+  // True when the rows of each tile follow one another, so that peaks can be found when needed.
   bool is_in_order() const {
     const auto leading = std::span(tiling_.tile).first(std::max<std::size_t>(2, rank()) - 2);
     return std::ranges::all_of(leading, [](std::int64_t tile) { return tile == 1; });
   }
   std::size_t rank() const { return tiling_.tile.size(); }
 
-  // How many rows from this one on share its tiles.
+  // The number of rows from this one on that share its tiles.
   std::size_t rows_from(std::size_t row) const {
     const auto begin = row_tiles_.begin() + static_cast<std::ptrdiff_t>(row);
     const auto end =
@@ -307,8 +307,8 @@ class RowsEncoder {
   CodePacker packer_;
   std::size_t length_, tile_, columns_;
   std::vector<std::uint32_t> codes_;
-  std::vector<TilePeak> peaks_;       // of all tiles, unless they are in order
-  std::vector<TileFactors> factors_;  // of the row's pieces of `columns_`
+  std::vector<TilePeak> peaks_;       // peaks of all tiles, unless they are in order
+  std::vector<TileFactors> factors_;  // factors of the row's pieces of `columns_` columns
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking the shape of blocks.
+// Checks the shape of blocks.
 #include "formats/block/block_fields.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 
 namespace mase::formats {
 
-/// How a tensor falls into blocks (formats.md, section 3(a)).
+/// The fields that cut a tensor into blocks (formats.md, section 3(a)).
 struct BlockFields : CommonFields {
   std::vector<std::int64_t> block_size{16};
   std::optional<bool> skip_first_dim;
@@ -35,16 +35,16 @@ struct BlockFields : CommonFields {
   /// Reports block sizes of 0 and what CommonFields reports.
   void check_block_fields(const Tree& given, Diagnostics& diagnostics) const;
   Tiling tiling(const Shape& shape, bool default_skip) const;
-  /// Error(Fault::config) for shapes that the reference system refuses, in profile `reference`.
+  /// Profile `reference`: Error(Fault::config) for shapes that the reference system refuses.
   void check_block_shape(const Shape& shape, bool default_skip) const;
-  /// Profile `reference`: whether tiles of this shape are put back by adding to zeros.
+  /// Profile `reference`: true when tiles at this rank are put back by adding to zeros.
   bool adds_zero(int rank, bool default_skip) const;
-  /// The rank after leading dimensions were merged; scalars count as rank 1.
+  /// The rank after leading dimensions are merged; scalars count as rank 1.
   int merged_rank(int rank) const;
 };
 
-/// What the three formats do, in terms of the Derived format's `elements()`, `default_skip` and
-/// `torchscript_parts()`.
+/// The functions of the three formats, in terms of `elements()`, `default_skip` and
+/// `torchscript_parts()` of the Derived format.
 template <class Derived>
 struct BlockFunctions : Defined<Derived> {
   double bits_per_element(const Shape& shape) const override {

@@ -40,7 +40,7 @@ double BlockFpElements::largest(int exponent) const {
   return std::ldexp(spec_.largest_magnitude(), exponent - spec_.fraction_bits());
 }
 
-// x / 2^(E - (w - 1)) is exact: exponents stay far inside those of double.
+// x / 2^(E - (w - 1)) is exact, since exponents stay far within those of double.
 double BlockFpElements::quantize(double x, int exponent, std::uint64_t index) const {
   const double u =
       spec_.rounding == Rounding::stochastic ? stochastic_offset(spec_.seed, index) : 0.0;
@@ -68,7 +68,7 @@ int BlockFpElements::reference_exponent(float p) const {
   return std::clamp(ceiled_log2()(p), spec_.lowest_exponent(), spec_.highest_exponent());
 }
 
-// Every line is float32 operations of the reference system.
+// Every line consists of float32 operations of the reference system.
 float BlockFpElements::quantize_reference(float x, int exponent, bool adds_zero) const {
   if (std::isnan(x)) return x;
   const float power = std::ldexp(1.0F, exponent);
@@ -100,7 +100,7 @@ std::optional<BlockKernel> BlockFpElements::kernel(simd::Isa isa) const {
   return scaled_kernel(*this, kernels::block_fp_kernels(isa).values[spec_.rounding], grid);
 }
 
-// Wider magnitudes leave the range where vectors convert to integers.
+// Wider magnitudes exceed the range in which vectors convert to integers.
 std::optional<BlockKernel> BlockFpElements::code_kernel(simd::Isa isa) const {
   constexpr int widest = 23;
   if (spec_.width > widest) return std::nullopt;

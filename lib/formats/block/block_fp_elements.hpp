@@ -9,7 +9,7 @@
 
 namespace mase::formats {
 
-/// All parameters of block_fp but the blocks' shape, resolved.
+/// All parameters of block_fp except the blocks' shape, resolved.
 struct BlockFpSpec {
   int width = 8;
   int exponent_width = 8;
@@ -18,7 +18,7 @@ struct BlockFpSpec {
   Rounding rounding = Rounding::nearest_even;
   std::uint64_t seed = 0;
 
-  int fraction_bits() const { return width - 1; }  ///< bits of a magnitude, all of them below 1
+  int fraction_bits() const { return width - 1; }  ///< bits of a magnitude, which is below 1
   int lowest_exponent() const { return -exponent_bias; }
   int highest_exponent() const { return (1 << exponent_width) - 1 - exponent_bias; }
   double largest_magnitude() const;  ///< 2^(width - 1) - 1, as an integer

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of tiles that lie one after the other in memory and fill whole vectors together: their
-// peaks as lanes of vectors, and their elements with the factors of each one's tile.
+// Groups of tiles that follow each other in memory and together fill whole vectors. A group gives
+// peaks as lanes of vectors, and writes elements with the factors of their tiles.
 //
 // A group is a class with size() in elements, tiles_of(count) for a part of it, and
 //   bool write(Writer& writer, const Op& op, Offsets<Op>& offsets, const Factors& factors,
 //              const float* in, std::size_t count, std::int32_t* peaks) const
-// which writes at least the first `count` elements in whole vectors, reads size() elements, and
-// writes nothing where `factors` do not cover a peak. The peaks' bits go to `peaks`, if given, in
+// which reads size() elements and writes at least the first `count` in whole vectors, or nothing
+// when `factors` do not cover a peak. If `peaks` is given, it receives the bits of the peaks, in
 // whole vectors.
 #pragma once
 
@@ -23,8 +23,8 @@ MASE_SIMD bool cover(const Factors& factors, Bits peaks) {
   return Simd::all_negative(factors.uncovered(peaks));
 }
 
-/// As many tiles as a vector has lanes, each of whole vectors; `vectors` of them, or 0 for any
-/// number.
+/// As many tiles as a vector has lanes; each tile is `vectors` whole vectors, or any number of them
+/// for 0.
 template <std::size_t vectors>
 class WholeTiles {
  public:
@@ -64,10 +64,10 @@ MASE_SIMD Lanes<2> picked(const Lanes<2>& of_tiles, Bits lanes) {
   return {{Simd::picked(of_tiles.factor[0], lanes), Simd::picked(of_tiles.factor[1], lanes)}};
 }
 
-/// As many tiles as a vector has lanes, all of one length.
+/// As many tiles of equal length as a vector has lanes.
 class EqualTiles {
  public:
-  /// No more than `count` elements of a group are wanted.
+  /// At most `count` elements of a group are needed.
   MASE_SIMD EqualTiles(std::size_t tile, std::size_t count) : tile_(tile) {
     const std::size_t end = std::min(size(), count + Simd::width);
     std::int32_t t = 0;
@@ -98,11 +98,11 @@ class EqualTiles {
   alignas(64) std::int32_t lane_[largest_group];
 };
 
-/// As many rows as a vector has lanes, each cut into tiles, the last one short. Where the tiles lie
-/// is the same in all groups.
+/// As many rows as a vector has lanes. Each is cut into tiles, the last of which is short. Tiles
+/// are at the same places in all groups.
 class RowTiles {
  public:
-  /// No more than `count` elements of a group are wanted.
+  /// At most `count` elements of a group are needed.
   MASE_SIMD RowTiles(std::size_t row, std::size_t tile, std::size_t count)
       : row_(row), tile_(tile), tiles_per_row_((row + tile - 1) / tile) {
     for (std::size_t i = 0; i < 3 * Simd::width; ++i)
@@ -147,13 +147,13 @@ class RowTiles {
  private:
   static constexpr std::size_t most_tiles = largest_group / 2;  ///< tiles of 1 are never short
 
-  /// Where a tile is read: vectors from `from` to `end`, the first one under mask_[mask ..].
+  /// How a tile is read: by vectors from `from` to `end`, the first one under mask_[mask ..].
   struct Place {
     std::uint32_t from, end, mask;
   };
 
-  /// A short tile is read by a vector that begins with it or, near the group's end, ends with it:
-  /// groups are two vectors or more, and no one reads beyond them.
+  /// A short tile is read by a vector that begins with it or, near the group's end, ends with it: a
+  /// group has at least two vectors, and nothing reads beyond it.
   MASE_SIMD void place(std::size_t t, std::size_t begin, std::size_t end) {
     const std::size_t part = std::min(Simd::width, end - begin);
     const bool begins = begin + Simd::width <= size();
@@ -163,7 +163,7 @@ class RowTiles {
                  static_cast<std::uint32_t>(mask)};
   }
 
-  /// The lanes of a vector count tiles from that of its first lane on.
+  /// The lanes of a vector count tiles from the tile of its first lane on.
   MASE_SIMD void spread(std::size_t t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       std::uint32_t& first = first_[i / Simd::width];
@@ -172,7 +172,7 @@ class RowTiles {
     }
   }
 
-  /// Of as many tiles as a vector has lanes. (One for all operations.)
+  /// The peaks of as many tiles as a vector has lanes. (One function for all operations.)
   [[gnu::noinline]] MASE_SIMD_TARGET Bits peaks_from(const float* in, std::size_t first) const {
     Bits peaks[Simd::width];
     for (std::size_t t = 0; t < Simd::width; ++t) {

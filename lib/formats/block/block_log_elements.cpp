@@ -12,7 +12,7 @@
 namespace mase::formats {
 namespace {
 
-// The exponent of the power of two that is nearest to p, a number above 0, in the log domain.
+// The exponent of the power of two nearest to p > 0, in the log domain.
 int nearest_exponent(float p) {
   const int below = exponent_of(p);
   // The largest double below sqrt(2): p has fewer bits.
@@ -70,7 +70,7 @@ int BlockLogElements::reference_exponent(float p) const {
 
 // A float32 product, unlike log_zeta.
 float BlockLogElements::reference_zeta(int exponent) const {
-  const int bias = (1 << (spec_.width - 1)) - 1 - exponent;  // as of element()
+  const int bias = (1 << (spec_.width - 1)) - 1 - exponent;  // as in element()
   return float_power(-bias) * 0.1F;
 }
 
@@ -92,7 +92,7 @@ ReferenceBlock BlockLogElements::reference_kernel(simd::Isa isa) const {
 }
 
 TileScale BlockLogElements::tile_scale() const {
-  // A fraction from that of the first float32 above sqrt(2) on carries into the exponent.
+  // Fractions from that of the first float32 above sqrt(2) on carry into the exponent.
   const ScaleBits bits{0x800000 - 0x3504f4, 127, true};
   return {bits, clamp_signed(-150, spec_.exponent_bias_width), highest_exponent(),
           kernels::scaled_top};

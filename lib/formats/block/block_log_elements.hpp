@@ -8,7 +8,7 @@
 
 namespace mase::formats {
 
-/// All parameters of block_log but the blocks' shape.
+/// All parameters of block_log except the blocks' shape.
 struct BlockLogSpec {
   int width = 8;
   int exponent_bias_width = 8;
@@ -19,7 +19,7 @@ struct BlockLogSpec {
   LogSpec element(int top_exponent, Profile profile = Profile::exact) const;
 };
 
-/// A tile's exponent is that of its largest values.
+/// Elements of block_log. A tile's exponent is the exponent of its largest values.
 class BlockLogElements final : public BlockElements {
  public:
   explicit BlockLogElements(const BlockLogSpec& spec) : spec_(spec) {}

@@ -11,7 +11,7 @@ using OnBlockLog = OnScaled<LogGrid, OnLogGrid<rounding>, rounding>;
 template <Rounding rounding>
 using BlockLogCode = ScaledCode<LogGrid, OnLogGrid<rounding>, LogCode, rounding>;
 
-// There are no ties: nearest_away is nearest_even.
+// There are no ties, so nearest_away is nearest_even.
 template <template <Rounding> class Op>
 constexpr GridKernel<LogGrid> nearest = grid_kernel<Op<Rounding::nearest_even>, LogGrid>;
 template <template <Rounding> class Op>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applying a vector operation to the tiles of a strip, with factors that differ from tile to
+// Applies a vector operation to the tiles of a strip, with factors that differ from tile to
 // tile.
 //
 // An operation is a struct with `static constexpr std::size_t factors` and
 //   Simd::Vec operator()(Simd::Vec x, const Lanes<factors>& tile) const
-// where tile.factor[k] holds, in every lane, factor k of that lane's tile. It may give any 32 bits,
-// such as codes.
+// where tile.factor[k] holds, in every lane, factor k of that lane's tile. Its result may be any 32
+// bits, such as codes.
 #pragma once
 
 #include "formats/block/block_offsets.hpp"
@@ -21,8 +21,8 @@ struct Lanes {
   Simd::Vec factor[count];
 };
 
-/// The factors' arrays, read once: stores to the output might change what TileFactors holds, as far
-/// as a compiler knows.
+/// Pointers to the arrays of factors, read once: as far as a compiler knows, stores to the output
+/// might change what TileFactors holds.
 template <std::size_t count>
 struct FactorArrays {
   const float* of[count];
@@ -32,7 +32,7 @@ struct FactorArrays {
     for (std::size_t k = 0; k < count; ++k) arrays.of[k] = factors.of(k) + first_tile;
     return arrays;
   }
-  /// Factors of a tile, the same in all lanes.
+  /// The factors of a tile, the same in all lanes.
   MASE_SIMD Lanes<count> at(std::size_t tile) const {
     Lanes<count> lanes;
     for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::all(of[k][tile]);
@@ -40,18 +40,18 @@ struct FactorArrays {
   }
 };
 
-/// Factors per column of a chunk, for tiles that are no whole vectors.
+/// The factors of each column of a chunk, for tiles that are not whole vectors.
 template <std::size_t count>
 struct ColumnFactors {
   static constexpr std::size_t stride = chunk_columns + Simd::width;
   alignas(64) float own[count][stride];
   const float* of[count];
 
-  /// `own` has been filled, of whole vectors.
+  /// Uses the factors in `own`, which has been filled in whole vectors.
   MASE_SIMD void use_own() {
     for (std::size_t k = 0; k < count; ++k) of[k] = own[k];
   }
-  // Each store may run into the next tile, whose own store comes later.
+  // A store may run into the next tile, which is stored later.
   MASE_SIMD void spread(const TileFactors& factors, const Chunk& chunk, std::size_t tile) {
     const std::size_t first = chunk.begin / tile, tiles = (chunk.size() + tile - 1) / tile;
     for (std::size_t k = 0; k < count; ++k) {
@@ -64,7 +64,7 @@ struct ColumnFactors {
       }
     }
   }
-  /// Of a vector of columns.
+  /// The factors of a vector of columns.
   MASE_SIMD Lanes<count> from(std::size_t column) const {
     Lanes<count> lanes;
     for (std::size_t k = 0; k < count; ++k) lanes.factor[k] = Simd::load(of[k] + column);
@@ -82,8 +82,8 @@ MASE_SIMD Simd::Vec applied(const Op& op, Simd::Vec x, const Lanes<count>& lanes
     return op(x, lanes);
 }
 
-/// The elements after the whole vectors of a row. (A function of its own: rare, and one for both
-/// kinds of factors.)
+/// Writes the elements after the whole vectors of a row. (It is a separate function because it is
+/// rare and serves both kinds of factors.)
 template <class Op, std::size_t factors>
 [[gnu::noinline]] MASE_SIMD_TARGET void write_part(const Op& op, const Lanes<factors>& lanes,
                                                    const float* in, float* out,
@@ -91,7 +91,7 @@ template <class Op, std::size_t factors>
   store_part(out, applied(op, load_part(in, count), lanes, offsets), count);
 }
 
-/// One row of a chunk; `next` is the one that will be read after it.
+/// Writes one row of a chunk; `next` is the row that is read after it.
 template <class Writer, class Op, class Factors>
 MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, std::size_t tile,
                          std::size_t count, const float* in, float* out, const float* next,
@@ -107,8 +107,8 @@ MASE_SIMD void write_row(Writer writer, const Op& op, const Factors& factors, st
   if (c < count) write_part(op, factors.at(c / tile), in + c, out + c, offsets.next(), count - c);
 }
 
-/// The chunk's rows; element c of a row has the factors.at(c / tile). The last rows come first: the
-/// search for peaks has just read them.
+/// Writes the rows of a chunk; element c of a row has factors.at(c / tile). It begins with the last
+/// rows, which the search for peaks has just read.
 template <class Op, class Factors>
 MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile,
                           const Chunk& chunk, const Strip& strip) {
@@ -127,8 +127,8 @@ MASE_SIMD void write_rows(const Op& op, const Factors& factors, std::size_t tile
   }
 }
 
-/// out = op(in, factors of the element's tile) for every element of the strip. The caller ends
-/// streaming with stream_fence().
+/// out = op(in, factors of the element's tile) for every element of the strip. After streaming, the
+/// caller calls stream_fence().
 template <class Op>
 MASE_SIMD void apply_tiles(const Op& op, const Strip& strip, const TileFactors& factors) {
   ColumnFactors<Op::factors> columns;

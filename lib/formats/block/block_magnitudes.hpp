@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Magnitudes of vectors and of whole tiles, as bits.
 //
-// Magnitudes are compared as integers: without the sign bit, the bits of floats are in their
-// order.
+// Magnitudes are compared as integers: without the sign bit, the bits of floats are in the order
+// of the floats.
 #pragma once
 
 #include "formats/block/block_chunks.hpp"
@@ -14,10 +14,10 @@ using simd::Simd;
 
 using Bits = Simd::Bits;
 
-/// The most elements of as many tiles as a vector has lanes: they stay in the nearest cache.
+/// The most elements of as many tiles as a vector has lanes; they fit the nearest cache.
 constexpr std::size_t largest_group = longest_run * Simd::width * Simd::width;
 
-/// Under a mask, which has no sign bits.
+/// Magnitudes under a mask, which has no sign bits.
 template <bool finite_only>
 MASE_SIMD Bits magnitude(Simd::Vec x, Bits mask) {
   const Bits bits = Simd::and_bits(Simd::bits(x), mask);
@@ -30,7 +30,7 @@ MASE_SIMD Bits magnitude(Simd::Vec x) {
   return magnitude<finite_only>(x, Simd::all_bits(0x7fffffff));
 }
 
-/// peaks_of_lanes of tiles of half a vector.
+/// peaks_of_lanes for tiles of half a vector.
 template <bool finite_only>
 MASE_SIMD Bits peaks_of_halves(const float* row) {
   Bits peaks[Simd::width / 2];
@@ -40,8 +40,8 @@ MASE_SIMD Bits peaks_of_halves(const float* row) {
   return Simd::largest_of_halves(peaks);
 }
 
-/// peaks_of_lanes of tiles of 2 elements or more that are shorter than a vector: those of the first
-/// half are read by vectors that begin with them, the others by vectors that end with them.
+/// peaks_of_lanes for tiles of at least 2 elements that are shorter than a vector. Tiles of the
+/// first half are read by vectors that begin with them, the others by vectors that end with them.
 template <bool finite_only>
 MASE_SIMD Bits peaks_of_parts(const float* row, std::size_t tile) {
   const Bits lanes = Simd::lanes_from(0), none = Simd::all_bits(0);
@@ -60,8 +60,8 @@ MASE_SIMD Bits peaks_of_parts(const float* row, std::size_t tile) {
   return Simd::largest_of_each(peaks);
 }
 
-/// The peaks of as many tiles of one row as a vector has lanes. Reads no other elements. `vectors`
-/// of them are a tile, or 0 for any number. (A function of its own: one for all operations.)
+/// The peaks of as many tiles of one row as a vector has lanes; reads no other elements. A tile is
+/// `vectors` vectors, or any number for 0. (It is a separate function that all operations share.)
 template <bool finite_only, std::size_t vectors = 0>
 [[gnu::noinline]] MASE_SIMD_TARGET Bits peaks_of_lanes(const float* row, std::size_t length) {
   const std::size_t tile = vectors == 0 ? length : vectors * Simd::width;

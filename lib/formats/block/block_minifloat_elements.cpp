@@ -66,7 +66,7 @@ double BlockMinifloatElements::value(std::uint32_t code, int exponent) const {
   return minifloat_value(spec_.element(exponent), code);
 }
 
-// There the logarithm is taken for the bias itself.
+// The reference system takes the logarithm for the bias itself.
 int BlockMinifloatElements::reference_exponent(float p) const {
   const int highest = (1 << spec_.exponent_bias_width) - 1;
   return (1 << spec_.exponent_width) - 1 - std::clamp(floored_log2()(p), 0, highest);

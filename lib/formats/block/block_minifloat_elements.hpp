@@ -9,7 +9,7 @@
 
 namespace mase::formats {
 
-/// All parameters of block_minifloat but the blocks' shape.
+/// All parameters of block_minifloat except the blocks' shape.
 struct BlockMinifloatSpec {
   int width = 8;
   int exponent_width = 4;
@@ -20,10 +20,10 @@ struct BlockMinifloatSpec {
 
   /// The minifloat whose largest values have this exponent.
   MinifloatSpec element(int top_exponent, Profile profile = Profile::exact) const;
-  ElementTop top() const;  ///< of exponent 0
+  ElementTop top() const;  ///< the top of an element with exponent 0
 };
 
-/// A tile's exponent is that of its largest values.
+/// Elements of block_minifloat. A tile's exponent is the exponent of its largest values.
 class BlockMinifloatElements final : public BlockElements {
  public:
   explicit BlockMinifloatElements(const BlockMinifloatSpec& spec) : spec_(spec) {}

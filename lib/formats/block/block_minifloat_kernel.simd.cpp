@@ -6,7 +6,7 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// The grid's own operation, made from both grids.
+/// The operation on the grid, made from both grids.
 template <Rounding rounding>
 struct ScaledMinifloat : OnBlockMinifloatGrid<rounding> {
   MASE_SIMD static ScaledMinifloat of(const BlockMinifloatGrid& grid) {

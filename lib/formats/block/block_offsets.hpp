@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random numbers that a kernel of stochastic rounding takes, made vector by vector: so few at a
-// time that the elements' own operations fill the time in which products are waited for.
+// The random numbers for a kernel of stochastic rounding, made vector by vector: so few at a time
+// that the work on elements fills the time spent waiting for products.
 #pragma once
 
 #include "formats/offset_lanes.hpp"
@@ -10,25 +10,25 @@ namespace {
 
 using simd::Simd;
 
-/// An operation that takes the random numbers of its elements, too.
+/// An operation that also takes the random numbers of its elements.
 template <class Op>
 concept TakesOffsets = requires {
   requires Op::draws;
 };
 
-/// An operation of so many steps that stores past the caches, which wait for memory, would keep the
-/// next ones from beginning.
+/// An operation with so many steps that stores that bypass the caches, which wait for memory, would
+/// keep the next operations from beginning.
 template <class Op>
 concept IsLong = requires {
   requires Op::is_long;
 };
 
-/// Whether to store past the caches. Not beside random numbers: memory has the time to give lines
-/// before they are written, and stores past the caches would wait.
+/// True when stores bypass the caches. With random numbers they do not: memory has time to deliver
+/// lines before they are written, and stores that bypass the caches would wait.
 template <class Op>
 constexpr bool streams = Simd::can_stream && !TakesOffsets<Op>;
 
-/// Those of elements that follow one another; none for other operations.
+/// The random numbers of consecutive elements; operations that do not take any get none.
 template <class Op>
 class Offsets {
  public:
@@ -42,12 +42,12 @@ class Offsets<Op> {
  public:
   MASE_SIMD explicit Offsets(std::uint64_t seed) : maker_(seed) {}
 
-  /// From the tensor's element `index` on.
+  /// Starts at the tensor's element `index`.
   MASE_SIMD void start(std::size_t index) {
     index_ = index;
     left_ = 0;
   }
-  /// Of the next vector, or of some of its first lanes.
+  /// The numbers for the next vector, or for its first `count` lanes.
   MASE_SIMD const float* next(std::size_t count = Simd::width) {
     if (left_ < count) draw();
     const float* const numbers = at_;
@@ -58,7 +58,7 @@ class Offsets<Op> {
   }
 
  private:
-  static constexpr std::size_t group = 4;  ///< of which the maker makes all
+  static constexpr std::size_t group = 4;  ///< the maker makes whole groups of numbers
 
   [[gnu::noinline]] MASE_SIMD_TARGET void draw() {
     const std::size_t before = index_ % group;

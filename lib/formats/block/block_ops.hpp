@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of block_fp, block_minifloat and block_log have in common: scaling elements to a
+// The common parts of the kernels of block_fp, block_minifloat and block_log: scaling elements to a
 // grid that is the same for all tiles, and back.
 #pragma once
 
@@ -22,15 +22,15 @@ MASE_SIMD Vec scaled_back(Vec value, const Lanes<scaled_factors>& tile) {
   return Simd::mul(Simd::mul(value, tile.factor[2]), tile.factor[3]);
 }
 
-// The same where one float32 has room for each power.
+// The same when one float32 can hold each power.
 MASE_SIMD Vec scaled_down(Vec x, const Lanes<2>& tile) { return Simd::mul(x, tile.factor[0]); }
 MASE_SIMD Vec scaled_back(Vec value, const Lanes<2>& tile) {
   return Simd::mul(value, tile.factor[1]);
 }
 
-/// y, but below 0 where x is: a product may underflow to -0, which rounding to
-/// minus infinity, perhaps by chance, must not take for 0. `next`: the bits of a negative number
-/// that takes the place of those above it.
+/// y, made negative where x is: a product may underflow to -0, which must not count as 0 when
+/// rounding goes to minus infinity (perhaps by chance). `next` has the bits of a negative number,
+/// which replaces negative numbers above it.
 template <Rounding rounding>
 MASE_SIMD Vec kept_below_zero(Vec x, Vec y, Simd::Bits next = Simd::all_bits(INT32_MIN + 1)) {
   if constexpr (rounding != Rounding::floor && rounding != Rounding::stochastic) return y;
@@ -41,8 +41,8 @@ MASE_SIMD Vec kept_below_zero(Vec x, Vec y, Simd::Bits next = Simd::all_bits(INT
   return Simd::min(highest, y);
 }
 
-// Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>, and those of stochastic
-// rounding the offsets.
+// Operations take a tile's factors as Lanes<scaled_factors> or Lanes<2>; operations with stochastic
+// rounding also take offsets.
 
 /// An operation on a grid, applied to scaled elements.
 template <class Grid, class OnGrid, Rounding rounding>
@@ -66,7 +66,7 @@ struct OnScaled {
   }
 };
 
-/// The code of what an operation on a grid gives.
+/// The code of the result of an operation on a grid.
 template <class Grid, class OnGrid, class Code, Rounding rounding>
 struct ScaledCode {
   static constexpr std::size_t factors = scaled_factors;
@@ -101,7 +101,7 @@ MASE_SIMD_TARGET std::size_t on_columns(const Grid& grid, const PowerRule& rule,
 template <class Op, class Grid>
 constexpr GridKernel<Grid> grid_kernel{on_strip<Op, Grid>, on_runs<Op, Grid>, on_columns<Op, Grid>};
 
-/// Of an operation that is a template of a rounding.
+/// The kernels of an operation that is a template over the rounding.
 template <template <Rounding> class Op, class Grid>
 constexpr ByRounding<GridKernel<Grid>> grid_kernels{
     grid_kernel<Op<Rounding::nearest_even>, Grid>, grid_kernel<Op<Rounding::floor>, Grid>,

@@ -9,7 +9,7 @@ namespace {
 
 using namespace simd;
 
-/// The largest of a tile: elements at .. end of a row, at least one.
+/// The largest magnitude of a tile: at least one element, at .. end of a row.
 template <bool finite_only>
 struct RowPeak {
   const float* row;
@@ -27,7 +27,7 @@ struct RowPeak {
   }
 };
 
-/// Of one row.
+/// The peaks of the tiles of one row.
 template <bool finite_only>
 MASE_SIMD void row_peaks(const float* row, std::size_t columns, std::size_t tile,
                          std::int32_t* peaks) {

@@ -7,20 +7,20 @@
 
 namespace mase::formats::kernels {
 
-/// Factors of a tile.
+/// The factors of a tile.
 enum ReferenceFactor : std::size_t {
-  reference_top,      ///< the bits of BlockElements::reference_exponent; of block_fp, 2^that
+  reference_top,      ///< the bits of BlockElements::reference_exponent; for block_fp, 2^that
   reference_nothing,  ///< 0, or the NaN that the whole tile becomes
   reference_factor_count,
-  reference_zeta = reference_factor_count,  ///< of powers of two: what lifts zeros
+  reference_zeta = reference_factor_count,  ///< for powers of two: the addend that lifts zeros
 };
 
-/// What elements have in common.
+/// The numbers that all elements share.
 struct ReferenceBlockGrid {
-  const std::int32_t* carries = nullptr;  ///< of the RoundedLog2 that gives their exponents
+  const std::int32_t* carries = nullptr;  ///< carries of the RoundedLog2 for their exponents
   float unit = 1;                         ///< 2^bits of a fraction
   std::int32_t span = 0;  ///< exponents of a tile: this many below the top and the top itself
-  float addend = 0;  ///< 0 where tiles are put back by an addition, else -0, which adds nothing
+  float addend = 0;       ///< 0 when tiles are put back by an addition, else -0, which adds nothing
 };
 
 using ReferenceStrip = void (*)(const ReferenceBlockGrid& grid, const Strip& strip,

@@ -12,7 +12,7 @@ using simd::Simd;
 using Vec = Simd::Vec;
 using Bits = Simd::Bits;
 
-/// `value`, or the tile's NaN.
+/// `value`, or NaN when the tile is NaN.
 MASE_SIMD Vec in_tile(Vec value, Vec nothing) {
   return Simd::select_less(nothing, Simd::all(1.0F), value, nothing);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applying a vector operation to tiles of one row, a group of them at a time (block_groups.hpp):
-// their peaks are found in registers, their factors as lanes of vectors, and the elements are
-// still in the nearest cache.
+// Applies a vector operation to tiles of one row, one group at a time (block_groups.hpp): peaks are
+// found in registers, factors are lanes of vectors, and the elements are still in the nearest
+// cache.
 //
-// Factors is a class with `Bits uncovered(Bits peaks) const`, whose lanes are tiles, 0 or more
-// where it does not cover a peak, and for those that it covers `Lanes<2> of(Bits peaks) const`.
+// Factors is a class with `Bits uncovered(Bits peaks) const`, whose lanes stand for tiles and are 0
+// or more for peaks that it does not cover. `Lanes<2> of(Bits peaks) const` gives others' factors.
 #pragma once
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 using simd::Simd;
 
-/// Factors that are powers of two, as PowerRule says.
+/// Factors that are powers of two, by a PowerRule.
 struct PowerFactors {
   Bits least, most, small, carry, down, up, low, high;
 
@@ -26,7 +26,7 @@ struct PowerFactors {
             Simd::all_bits(rule.down_offset), Simd::all_bits(rule.up_offset),
             Simd::all_bits(rule.low),         Simd::all_bits(rule.high)};
   }
-  /// 0 is covered: its exponent does not matter.
+  /// A peak of 0 is covered, since its exponent does not matter.
   MASE_SIMD Bits uncovered(Bits peaks) const {
     const Bits below = Simd::sub_bits(peaks, Simd::all_bits(1));
     const Bits too_small = Simd::select_less_bits(below, small, below, Simd::all_bits(-1));
@@ -40,9 +40,9 @@ struct PowerFactors {
   }
 };
 
-/// Writes `count` elements, or those before a group that is not covered; returns how many. Reads
-/// and writes whole groups. (Operation and factors are copies: stores to the output might change
-/// what a reference holds, as far as a compiler knows.)
+/// Writes `count` elements, or those before a group that is not covered; returns how many it wrote.
+/// Reads and writes whole groups. (Operation and factors are copies: as far as a compiler knows,
+/// stores to the output might change what a reference holds.)
 template <class Writer, class Groups, class Op, class Factors>
 [[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
     const Groups& groups, const Op& given_op, const Factors& given_factors, std::uint64_t seed,
@@ -63,7 +63,7 @@ template <class Writer, class Groups, class Op, class Factors>
   return std::min(done, count);
 }
 
-/// The whole groups of a row.
+/// Writes the whole groups of a row.
 template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Factors& factors,
                                   const Runs& row) {
@@ -76,7 +76,7 @@ MASE_SIMD std::size_t write_whole(const Groups& groups, const Op& op, const Fact
                                     count, row.peaks);
 }
 
-/// The elements after them as a group that zeros fill up.
+/// Writes the elements after the whole groups, as a group filled up with zeros.
 template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Factors& factors,
                                  const Runs& row, std::size_t done) {
@@ -92,7 +92,7 @@ MASE_SIMD std::size_t write_rest(const Groups& groups, const Op& op, const Facto
   return count;
 }
 
-/// Returns the number of elements done, as apply_runs.
+/// Writes a row; returns the number of elements done, as apply_runs does.
 template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_row(const Groups& groups, const Op& op, const Factors& factors,
                                 const Runs& row) {
@@ -102,7 +102,7 @@ MASE_SIMD std::size_t write_row(const Groups& groups, const Op& op, const Factor
   return done + write_rest(groups, op, factors, row, done);
 }
 
-/// The same for each row in turn. Rows that fill little of a group are faster as strips.
+/// Writes each row in turn. Rows that fill little of a group are faster as strips.
 template <class Groups, class Op, class Factors>
 MASE_SIMD std::size_t write_each_row(const Groups& groups, const Op& op, const Factors& factors,
                                      const Runs& runs) {
@@ -124,7 +124,7 @@ MASE_SIMD std::size_t write_each_row(const Groups& groups, const Op& op, const F
 }
 
 /// out = op(in, factors of the element's tile), up to the first group of tiles with a peak that
-/// `factors` do not cover; returns the number of elements done, whole tiles.
+/// `factors` do not cover; returns the number of elements done, in whole tiles.
 template <class Op, class Factors>
 MASE_SIMD std::size_t apply_runs(const Op& op, const Factors& factors, const Runs& runs) {
   constexpr std::size_t longest = longest_run * Simd::width;

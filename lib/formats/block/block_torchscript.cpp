@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text around the arithmetic of block formats in TorchScript.
+// The TorchScript text around the arithmetic of block formats.
 #include "formats/block/block_torchscript.hpp"
 
 #include <cmath>
@@ -26,7 +26,7 @@ std::string merged_text(const BlockFields& fields, int rank) {
   return "torch.reshape(x, [" + join(sizes, ", ") + "])";
 }
 
-// Elements of a tile along dimension d, as block_tiling has them.
+// The elements of a tile along dimension d, as in block_tiling.
 std::string tile_text(const BlockFields& fields, bool default_skip, int merged, int d) {
   if (d == 0 && merged >= 2 && fields.skip_first_dim.value_or(default_skip)) return "1";
   std::string whole = "max(1, " + size_of_dimension(d) + ")";
@@ -77,7 +77,7 @@ std::string peaks_text(const BlockFields& fields, int rank) {
                       "), a, torch.zeros_like(a))");
   text += line_text("p = torch.amax(a, [" + join(dimensions, ", ") + "], True)");
   if (exact) return text;
-  // The smallest peak that is not zero, NaN if there is one, takes the place of zeros.
+  // The smallest peak other than zero (NaN if there is one) replaces zeros.
   return text +
          line_text("z = torch.where(torch.eq(p, 0.0), torch.full_like(p, float(\"inf\")), p)") +
          line_text(
@@ -107,7 +107,7 @@ std::string significand_text(const std::string& values) {
 
 std::string scales_text(ScaleRule rule, const ElementTop& top, int shift, int low, int high,
                         int zero_exponent) {
-  // The significand from which on a rule takes the power above.
+  // The significand from which on a rule takes the next higher power.
   double limit = 1.0;
   if (rule == ScaleRule::even) limit = 1.0 - std::ldexp(1.0, -top.mantissa_bits - 2);
   if (rule == ScaleRule::ceil || rule == ScaleRule::rceil) limit = 0x1.0000000000001p-1;
@@ -132,7 +132,7 @@ std::string scales_text(ScaleRule rule, const ElementTop& top, int shift, int lo
 std::string rounded_text(Rounding rounding, const std::string& values) {
   if (rounding == Rounding::floor) return "torch.floor(" + values + ")";
   if (rounding == Rounding::nearest_even) return "torch.round(" + values + ", decimals=0)";
-  // The largest float64 below 1/2: with it a fraction of 1/2 reaches 1, and no smaller one does.
+  // The largest float64 below 1/2: added to it, 1/2 reaches 1, and no smaller fraction does.
   return "torch.trunc(torch.add(" + values + ", torch.copysign(torch.full_like(" + values + ", " +
          double_text(0x1.fffffffffffffp-2) + "), " + values + ")))";
 }
@@ -146,7 +146,7 @@ std::string reference_exponent_text(float (*round)(float), int low, int high,
 }
 
 std::string reference_power_text(const std::string& exponents) {
-  // A table: products of twos. Its ends are 0 and infinity in float32.
+  // A table of products of twos, whose ends are 0 and infinity in float32.
   constexpr int low = -160, high = 130;
   const std::string table = "torch.mul(torch.cumprod(torch.full([" +
                             std::to_string(high - low + 1) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding tiles whose values follow from two small codes, that of the element and that of the
-// tile.
+// Decodes tiles whose values are determined by two small codes, that of the element and that of
+// the tile.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace mase::formats {
 /// Elements with more bits are decoded one by one.
 constexpr int widest_decode_table = 8;
 
-/// The codes of a tensor in order, unpacked a piece at a time: a whole tensor's would fill four
-/// bytes of memory for each.
+/// The codes of a tensor in order, unpacked a piece at a time: unpacked as a whole they would take
+/// four bytes of memory each.
 class CodeWindow {
  public:
   explicit CodeWindow(const PackedCodes& packed) : packed_(packed) {}
 
-  /// Codes from `first` on: `wanted` of them, or as many as a piece holds.
+  /// The codes from `first` on: `wanted` codes, or as many as a piece holds.
   std::span<const std::uint32_t> from(std::size_t first, std::size_t wanted) {
     if (first < begin_ || first + std::min(wanted, codes_.size() / 2) > end_) unpack(first);
     return std::span(codes_).subspan(first - begin_, std::min(wanted, end_ - first));
@@ -31,7 +31,7 @@ class CodeWindow {
 
  private:
   void unpack(std::size_t first) {
-    constexpr std::size_t aligned = 8;  // such codes begin with a byte
+    constexpr std::size_t aligned = 8;  // codes at multiples of 8 begin at a byte
     begin_ = first / aligned * aligned;
     end_ = std::min(packed_.size(), begin_ + codes_.size());
     packed_.unpack(begin_, std::span(codes_).first(end_ - begin_));
@@ -42,7 +42,7 @@ class CodeWindow {
   std::size_t begin_ = 0, end_ = 0;
 };
 
-/// Codes that were unpacked before.
+/// Codes that are already unpacked.
 class CodeSpan {
  public:
   explicit CodeSpan(std::span<const std::uint32_t> codes) : codes_(codes) {}
@@ -66,9 +66,9 @@ void decode_run(Codes& codes, std::size_t first, std::size_t length, std::span<f
   }
 }
 
-/// out[i] = value(codes[i], scales[tile of i]). Every pair that occurs is computed once, so that
-/// `value` may be a slow definition. Element codes have `code_bits` <= widest_decode_table, scale
-/// codes `scale_bits` <= 16.
+/// out[i] = value(codes[i], scales[tile of i]). Every pair that occurs is computed once, so `value`
+/// may be a slow definition. Element codes have `code_bits` <= widest_decode_table bits, and scale
+/// codes `scale_bits` <= 16 bits.
 template <class Codes, class Value>
 void decode_by_pairs(const Tiling& tiling, Codes codes, int code_bits,
                      std::span<const std::uint32_t> scales, int scale_bits, std::span<float> out,

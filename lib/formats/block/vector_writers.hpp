@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where kernels put one vector after the other: into memory, or past the caches.
+// Writers to which kernels give one vector after another: with plain stores, or past the caches.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@ namespace {
 
 using simd::Simd;
 
-/// Elements from an address to the next one of a vector.
+/// The number of elements from an address to the next address that is aligned for a vector.
 MASE_SIMD std::size_t elements_to_aligned(const float* to) {
   return (0 - reinterpret_cast<std::uintptr_t>(to)) / sizeof(float) % Simd::width;
 }
@@ -30,9 +30,9 @@ class VectorWriter {
   float* to_;
 };
 
-/// The same past the caches, to any address: an aligned vector is the end of one that was written
-/// and the beginning of the next. (Set is Simd: a parameter so that sets without such stores
-/// compile.)
+/// The same with stores that bypass the caches, to any address: an aligned vector is the end of one
+/// given vector and the beginning of the next. (Set is Simd; it is a parameter so that sets without
+/// such stores compile.)
 template <class Set>
 class StreamWriter {
  public:
@@ -61,7 +61,7 @@ class StreamWriter {
  private:
   float* start_;
   std::size_t head_;  ///< elements before the first aligned address
-  float* to_;         ///< of the next aligned vector
+  float* to_;         ///< address of the next aligned vector
   typename Set::Vec before_;
   typename Set::Bits lanes_;
 };

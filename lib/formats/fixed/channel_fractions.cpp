@@ -12,7 +12,7 @@
 namespace mase::formats {
 namespace {
 
-/// Calls see(spec, first, count) with the elements of every channel.
+/// Calls see(spec, first, count) for the elements of every channel.
 template <class See>
 void for_each_channel(const ChannelGrid& grid, std::size_t elements, const See& see) {
   const std::size_t size = elements / grid.frac_widths.size();

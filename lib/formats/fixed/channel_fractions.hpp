@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer grids with fraction bits of their own for every channel, the slices of dimension 0
-// (formats.md, section 2).
+// Integer grids with separate fraction bits for every channel, a slice of dimension 0 (formats.md,
+// section 2).
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@
 
 namespace mase::formats {
 
-/// The fields of integer formats that say whether channels have fraction bits of their own.
+/// The fields of integer formats that say whether channels have separate fraction bits.
 struct ChannelFields {
   std::string granularity = "tensor";
   std::vector<int> channel_frac_width;
-  /// The field with one value of the calibrated field for each channel.
+  /// The field that holds one value of the calibrated field for each channel.
   static constexpr std::string_view calibrated_by_channel = "channel_frac_width";
 
   static constexpr auto channel_fields() {
@@ -35,13 +35,13 @@ struct ChannelFields {
   bool by_channel() const { return granularity == "channel"; }
   /// Reports combinations that do not exist.
   void check_channels(const Tree& given, Rounding rounding, Diagnostics& diagnostics) const;
-  /// Error(Fault::config) for tensors without channels, or with others than the fractions are for.
+  /// Error(Fault::config) for tensors without channels, or with another number than of fractions.
   void check_channel_shape(const Shape& shape) const;
-  /// Bits that the fractions add to an element: a byte for every channel.
+  /// The bits that the fractions add to an element, given one byte for every channel.
   double channel_bits(const Shape& shape) const;
 };
 
-/// A tensor in slices of equal size, one for each fraction width; all other parameters are those of
+/// A tensor in slices of equal size, one for each fraction width. All other parameters are those of
 /// `spec`.
 struct ChannelGrid {
   IntegerSpec spec;
@@ -50,14 +50,14 @@ struct ChannelGrid {
   IntegerSpec of(std::size_t channel) const;
 };
 
-// As the functions of integer_spans.hpp, each slice on the grid of its channel.
+// Like the functions of integer_spans.hpp, with each slice on the grid of its channel.
 void quantize_channels(const ChannelGrid& grid, std::span<const float> in, std::span<float> out);
 Encoded encode_channels(const ChannelGrid& grid, std::span<const float> in);
 void decode_channels(const ChannelGrid& grid, const Encoded& in, std::span<float> out);
-/// mask[i] = 1 where in[i] lies beyond the range of its channel.
+/// mask[i] = 1 when in[i] lies beyond the range of its channel.
 void channels_saturate(const ChannelGrid& grid, std::span<const float> in,
                        std::span<std::uint8_t> mask);
-/// For tensors of this rank, 1 or more.
+/// The TorchScript body for tensors of this rank, which is at least 1.
 std::string channels_torchscript(const ChannelGrid& grid, int rank);
 
 }  // namespace mase::formats

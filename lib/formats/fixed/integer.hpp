@@ -13,14 +13,14 @@
 
 namespace mase::formats {
 
-/// What the integer formats do, in terms of the Derived format's `spec()` and channels.
+/// The functions of the integer formats, in terms of the Derived format's `spec()` and channels.
 template <class Derived>
 struct IntegerFunctions : Defined<Derived> {
   bool per_channel() const override { return this->self().by_channel(); }
   double bits_per_element(const Shape& shape) const override {
     return spec().width + this->self().channel_bits(shape);
   }
-  /// With several grids that of the widest range.
+  /// With several grids, the range of the widest one.
   Range range() const override {
     IntegerSpec widest = spec();
     if (has_grids()) widest.frac_width = std::ranges::min(this->self().channel_frac_width);
@@ -90,8 +90,8 @@ struct Integer : IntegerFields<Integer> {
                                  2};
 };
 
-/// `integer` by its other name. (The reference system's format of that name adds the format of the
-/// result, which is the one of the port data_out.)
+/// Another name of `integer`. (The reference system's format with this name includes the format of
+/// the result, which here is that of the port data_out.)
 struct Fixed : IntegerFields<Fixed> {
   static constexpr FormatDoc doc{"fixed", "The same as integer.", 2};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the integer kernel of an instruction set.
+// Chooses the integer kernel of an instruction set.
 #include "formats/fixed/integer_kernel.hpp"
 
 #include <cmath>

@@ -33,13 +33,13 @@ struct OnIntegerGrid {
 
   MASE_SIMD Vec rounded(Vec x, Vec scaled) const {
     if constexpr (rounding == Rounding::nearest_even) return Simd::nearest_even(scaled);
-    // The sum with the number just below 1/2 reaches 1 for a fraction of 1/2 (a tie that rounds up)
-    // and for no smaller one.
+    // Added to the number just below 1/2, a fraction of 1/2 (a tie that rounds up) reaches 1, and
+    // smaller fractions do not.
     if constexpr (rounding == Rounding::nearest_away)
       return Simd::trunc(Simd::add(scaled, Simd::copy_sign(half_below, scaled)));
     const Vec floored = Simd::floor(scaled);
     if constexpr (profile == Profile::reference) return floored;
-    // A negative x floors to -1 or less, also where its product underflowed to -0.
+    // A negative x floors to -1 or less, even when its product has underflowed to -0.
     return Simd::select_less(x, zero, Simd::min(minus_one, floored), floored);
   }
 };
@@ -75,8 +75,8 @@ MASE_SIMD_TARGET void run_decode(const IntegerGrid& grid, const std::uint32_t* c
   decode_span(FromCode{Simd::all_bits(grid.sign), Simd::all(grid.step)}, codes, out, count);
 }
 
-/// floor(x * scale + u) in double, as the definition has it. Rounding a code above the limit to
-/// float32 before clamping gives the limit, as IntegerGrid says.
+/// floor(x * scale + u) in double, as in the definition. Rounding a code above the limit to float32
+/// before clamping gives the limit, as explained at IntegerGrid.
 struct OnStochasticGrid {
   Simd::Wide scale;
   Simd::Vec step, low, high;

@@ -8,8 +8,8 @@
 namespace mase::formats {
 namespace {
 
-// NaN stays NaN, and -0 stays -0 at a limit of 0.
-// The code as a number. x * 2^f is exact in double: its exponent lies in [-275, 254].
+// The code as a number; NaN stays NaN, and -0 stays -0 at a limit of 0.
+// x * 2^f is exact in double, since its exponent lies in [-275, 254].
 double exact_code(const IntegerSpec& spec, float x, std::uint64_t index) {
   const double u =
       spec.rounding == Rounding::stochastic ? stochastic_offset(spec.seed, index) : 0.0;
@@ -17,7 +17,7 @@ double exact_code(const IntegerSpec& spec, float x, std::uint64_t index) {
   return clamped(round_to_integer(scaled, spec.rounding, u), spec.low(), spec.high());
 }
 
-// Every line is one float32 operation of the reference system.
+// Every line is a float32 operation of the reference system.
 float reference_code(const IntegerSpec& spec, float x) {
   const float scale = std::ldexp(1.0F, spec.frac_width);
   const float scaled = x * scale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of the integer formats for one element: slow, in double, and obviously right.
+// The definition of the integer formats for one element: slow, in double, and obviously correct.
 // Kernels and TorchScript expressions are tested against it (formats.md, sections 2 and 4).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mase::formats {
 
-/// All parameters of an integer grid, resolved: values c * 2^-frac_width for codes c in
+/// All parameters of an integer grid, resolved. Its values are c * 2^-frac_width for codes c in
 /// [low(), high()].
 struct IntegerSpec {
   int width = 8;
@@ -25,8 +25,8 @@ struct IntegerSpec {
 };
 
 /// Fake quantization of one element. `index` counts elements of the tensor (stochastic only).
-/// `exact`: RN32(clamp(rnd(x * 2^f), low, high) * 2^-f), never -0; infinite where that exceeds
-/// float32. `reference`: the same in float32 operations, limits rounded to float32, -0 kept.
+/// `exact`: RN32(clamp(rnd(x * 2^f), low, high) * 2^-f), never -0; infinite when that exceeds
+/// float32. `reference`: the same in float32 operations, with limits rounded to float32; keeps -0.
 float quantize_integer_scalar(const IntegerSpec& spec, float x, std::uint64_t index);
 
 /// The code of one element in the low `width` bits (two's complement when signed). x must not be

@@ -17,7 +17,7 @@ using Codes = std::span<std::uint32_t>;
 
 bool has_code_kernel(const IntegerSpec& spec) { return spec.width <= kernels::widest_code_kernel; }
 
-// Codes of elements first and up by the definition.
+// The codes of elements from `first` on, by the definition.
 void define_codes(const IntegerSpec& spec, std::span<const float> in, std::size_t first,
                   Codes codes) {
   for (std::size_t i = 0; i < codes.size(); ++i) {

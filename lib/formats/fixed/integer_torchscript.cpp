@@ -30,14 +30,14 @@ std::string rounded(const IntegerSpec& spec, const std::string& x, const std::st
               {call("add", {scaled, call("sign", {x}), "alpha=" + double_text(half_below)})});
 }
 
-// Numbers stand in the text, tensors under a name.
+// The negative of a scale, which is a number or the name of a tensor.
 std::string negative_text(const std::string& value) {
   return std::isalpha(static_cast<unsigned char>(value.front())) ? call("neg", {value})
                                                                  : "-" + value;
 }
 
-// For f < 0 the product x * 2^f may underflow to -0, whose floor is 0 and not -1. (For other f the
-// condition holds where the floor is -1 anyway.)
+// For f < 0 the product x * 2^f may underflow to -0, whose floor is 0 instead of -1. (For other f
+// the condition holds only when the floor is -1 anyway.)
 std::string mend_underflow(const ScriptScale& scale, const std::string& x,
                            const std::string& floored) {
   const std::string below_zero =
@@ -45,8 +45,8 @@ std::string mend_underflow(const ScriptScale& scale, const std::string& x,
   return call("masked_fill", {floored, below_zero, "-1.0"});
 }
 
-// True exactly where the code is 0 by rounding, the only place where -0 can come from. (Adding 0.0
-// instead would be removed by the peephole optimiser.)
+// True exactly where rounding gives the code 0, the only source of -0. (The peephole optimiser
+// would remove an addition of 0.0.)
 std::string rounds_to_zero(const IntegerSpec& spec, const ScriptScale& scale,
                            const std::string& x) {
   if (spec.rounding == Rounding::floor) return call("eq", {x, "0.0"});
@@ -63,7 +63,7 @@ std::string integer_script(const IntegerSpec& spec, const ScriptScale& scale) {
   std::string code = rounded(spec, x, call("mul", {x, scale.scale}));
   if (exact && spec.rounding == Rounding::floor && scale.below_one)
     code = mend_underflow(scale, x, code);
-  // As float32 limits: a code above `high` is at least RN32(high), so this clamp gives RN32(high).
+  // Limits are float32: a code above `high` is at least RN32(high), so the clamp gives RN32(high).
   const std::string low = double_text(static_cast<float>(spec.low()));
   const std::string high = double_text(static_cast<float>(spec.high()));
   const std::string value = call("mul", {call("clamp", {code, low, high}), scale.step});
@@ -77,7 +77,7 @@ std::string integer_torchscript(const IntegerSpec& spec) {
 }
 
 std::string channels_torchscript(const ChannelGrid& grid, int rank) {
-  // 2^f = min(2^f, 1) / min(2^-f, 1), exactly: no number of a list may be large (script_tensor).
+  // 2^f = min(2^f, 1) / min(2^-f, 1) exactly; lists must not have large numbers (script_tensor).
   std::vector<double> up, down;
   for (const int f : grid.frac_widths) {
     up.push_back(std::min(std::ldexp(1.0, f), 1.0));

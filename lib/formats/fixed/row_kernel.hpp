@@ -10,27 +10,27 @@
 
 namespace mase::formats::kernels {
 
-/// What one row's elements are quantized by. Widths up to widest_row_kernel: codes are exact in
-/// float32, and no quotient in double lies so near a tie that its rounding matters.
+/// The grid of one row's elements. Up to the width widest_row_kernel, codes are exact in float32,
+/// and no quotient in double is so near to a tie that its rounding matters.
 struct RowGrid {
   float step = 1;
-  float low = 0, high = 0;  ///< codes
+  float low = 0, high = 0;  ///< the least and the greatest code
 };
 constexpr int widest_row_kernel = 22;
 
-/// What an instruction set offers for a rounding; `in` and `out` are the same or do not overlap.
+/// An instruction set's kernels for one rounding; `in` and `out` are the same or do not overlap.
 struct RowKernels {
-  /// `stream`: stores past the caches; end with stream_fence().
+  /// With `stream`, stores bypass the caches; the caller ends with stream_fence().
   void (*quantize)(const RowGrid& grid, const float* in, float* out, std::size_t count,
                    bool stream);
-  /// Codes sign-extended; returns whether an element is NaN.
+  /// Sign-extended codes; returns true when an element is NaN.
   bool (*encode)(const RowGrid& grid, const float* in, std::uint32_t* codes, std::size_t count);
   float (*peak)(const float* in, std::size_t count);  ///< largest finite magnitude
 };
 
 MASE_KERNELS(ByRounding<RowKernels>, row_kernels, avx512);
 
-/// Profile reference: `step` of a grid is what elements are multiplied by, and codes divided.
+/// Profile reference: elements are multiplied by a grid's `step`, and codes are divided by it.
 struct ReferenceRowKernel {
   void (*quantize)(const RowGrid& grid, const float* in, float* out, std::size_t count,
                    bool stream);

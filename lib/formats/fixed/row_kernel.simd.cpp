@@ -14,9 +14,9 @@ namespace {
 using namespace simd;
 
 /// Codes without a division. n, a product rounded to an integer, is next to the quotient x / step,
-/// and what it leaves, x - n * step, is a float32 number: it is a multiple of the last bits of x
-/// and step, and no larger than the step. So comparing it with half a step, or with 0, says where
-/// the quotient lies. `lift` makes tiny steps normal numbers, exactly.
+/// and the rest x - n * step is a float32 number: it is a multiple of the last bits of x and step,
+/// and at most the step. So comparing it with half a step, or with 0, shows where the quotient
+/// lies. `lift` makes tiny steps normal numbers, exactly.
 template <Rounding rounding>
 struct OnRowGrid {
   using Vec = Simd::Vec;
@@ -41,7 +41,7 @@ struct OnRowGrid {
   }
 
  private:
-  /// n, or one more or less. NaN, as the rest of infinities, changes nothing.
+  /// n, or one more or less. A rest of NaN, as for infinities, changes nothing.
   MASE_SIMD Vec corrected(Vec x, Vec sum, Vec n, Vec rest) const {
     const Vec zero = Simd::all(0.0F), one = Simd::all(1.0F);
     if constexpr (rounding == Rounding::floor) {
@@ -53,7 +53,7 @@ struct OnRowGrid {
     return Simd::add(n,
                      Simd::select_less(limit, Simd::floats(magnitude_bits(rest)), further, zero));
   }
-  /// 1 where a rest of half a step moves n towards it: from odd n, or away from 0.
+  /// 1 where a rest of half a step moves n towards the quotient: from odd n, or away from 0.
   MASE_SIMD static Bits moves(Vec x, Vec sum, Vec rest) {
     if constexpr (rounding == Rounding::nearest_even)
       return Simd::and_bits(Simd::bits(sum), Simd::all_bits(1));
@@ -80,7 +80,7 @@ MASE_SIMD_TARGET bool run_row_encode(const RowGrid& grid, const float* in, std::
   return encode_span(ToRowCode<rounding>{OnRowGrid<rounding>::of(grid)}, in, codes, count);
 }
 
-/// Stochastic rounding: floor of a quotient in double and a random number.
+/// Stochastic rounding: the floor of a quotient in double plus a random number.
 struct Drawn {
   Simd::Wide step;
   Simd::Vec float_step, low, high;
@@ -115,7 +115,7 @@ MASE_SIMD_TARGET void run_drawn_encode(const RowGrid& grid, const float* in, con
                      Simd::nearest_integer(op.code(Simd::load(in + i), Simd::load(offsets + i))));
 }
 
-/// Magnitudes that are not finite count as 0. As integers they have the order of floats.
+/// The magnitude, or 0 when it is not finite. As integers, magnitudes have the order of floats.
 MASE_SIMD Simd::Bits finite_magnitude(Simd::Vec x) {
   const Simd::Bits size = Simd::and_bits(Simd::bits(x), Simd::all_bits(0x7fffffff));
   return Simd::select_less_bits(size, Simd::all_bits(0x7f800000), size, Simd::all_bits(0));
@@ -130,7 +130,7 @@ MASE_SIMD_TARGET float run_peak(const float* in, std::size_t count) {
   return std::bit_cast<float>(Simd::largest(largest));
 }
 
-/// Every line is a line of scale_integer_scalar.cpp.
+/// Every line corresponds to a line of scale_integer_scalar.cpp.
 struct OnReferenceRow {
   Simd::Vec scale, low, high;
 

@@ -25,7 +25,7 @@ kernels::RowGrid grid_of(const ScaleIntegerSpec& spec, float step) {
   return {step, static_cast<float>(spec.low()), static_cast<float>(spec.high())};
 }
 
-// For decoding: values are code * step as in the integer formats.
+// A grid for decoding: values are code * step, as in the integer formats.
 kernels::IntegerGrid step_grid(const ScaleIntegerSpec& spec, float step) {
   kernels::IntegerGrid grid;
   grid.step = step;
@@ -38,11 +38,11 @@ float scale_of(const ScaleIntegerSpec& spec, Row row) {
     return row_scale(spec,
                      kernels::reference_row_kernel(simd::best_isa()).peak(row.data(), row.size()));
   if (!has_kernel(spec)) return row_scale(spec, row_peak(row, spec.profile));
-  const auto& kernel = kernels::row_kernels(simd::best_isa()).nearest_even;  // of any rounding
+  const auto& kernel = kernels::row_kernels(simd::best_isa()).nearest_even;  // any rounding will do
   return row_scale(spec, kernel.peak(row.data(), row.size()));
 }
 
-// In `reference` a row with an element that is not finite has no values, hence no codes.
+// In `reference` a row with an element that is not finite has no values, and hence no codes.
 void check_element(const ScaleIntegerSpec& spec, float x, float scale, std::size_t index) {
   if (std::isnan(quantize_scale_integer_scalar(spec, x, scale, index)))
     refuse_nan(index, "scale_integer");
@@ -52,7 +52,7 @@ std::uint32_t low_bits(double code) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(code));
 }
 
-// Codes of elements first and up of a row that starts at element `start` of the tensor.
+// The codes, from element `first` on, of a row that starts at element `start` of the tensor.
 void define_codes(const ScaleIntegerSpec& spec, Row part, float scale, std::size_t start,
                   std::span<std::uint32_t> codes) {
   for (std::size_t i = 0; i < codes.size(); ++i) {
@@ -61,7 +61,7 @@ void define_codes(const ScaleIntegerSpec& spec, Row part, float scale, std::size
   }
 }
 
-// Elements start and up of the tensor, of one row, for formats that have a kernel.
+// Quantizes a part of one row from element `start` of the tensor on, for formats with a kernel.
 void quantize_part(const ScaleIntegerSpec& spec, Row part, float scale, std::size_t start,
                    std::span<float> out, bool stream) {
   const kernels::RowGrid grid = grid_of(spec, scale);
@@ -78,7 +78,7 @@ void quantize_part(const ScaleIntegerSpec& spec, Row part, float scale, std::siz
       start);
 }
 
-// The same for codes of at most a piece; false when there is a NaN.
+// The same for codes, of at most a piece; returns false when there is a NaN.
 bool encode_part(const ScaleIntegerSpec& spec, Row part, float scale, std::size_t start,
                  std::span<std::uint32_t> codes) {
   const kernels::RowGrid grid = grid_of(spec, scale);

@@ -10,10 +10,10 @@
 
 namespace mase::formats {
 
-/// Codes c = clamp(rnd(x / Delta)), values RN32(c * Delta), with a Delta for each row of the last
-/// dimension that puts the row's largest finite magnitude on the largest code. Only +-inf saturates
-/// (and what is negative when unsigned). Stored scales: Delta; in profile `reference` its
-/// factor before rounding, the inverse.
+/// Codes c = clamp(rnd(x / Delta)), values RN32(c * Delta). Each row of the last dimension has a
+/// Delta that puts the row's largest finite magnitude on the largest code. Only +-inf saturates
+/// (and negative numbers when unsigned). The stored scales are Delta; in profile `reference` they
+/// are its inverse, the factor before rounding.
 struct ScaleInteger : CommonFields, Defined<ScaleInteger> {
   static constexpr FormatDoc doc{"scale_integer", "Integers with a float32 step for each row.", 1};
   int width = 8;

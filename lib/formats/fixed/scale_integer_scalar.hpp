@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of the integers with a scale per row, for one element (formats.md, sections 2 and
+// The definition of integers with a scale per row, for one element (formats.md, sections 2 and
 // 4).
 #pragma once
 
@@ -23,17 +23,17 @@ struct ScaleIntegerSpec {
   float largest_step() const;  ///< the largest Delta for which RN32(high * Delta) is finite
 };
 
-/// Largest finite |x|; in `reference` of all elements, NaN with any NaN.
+/// The largest finite |x|; in `reference` the largest of all |x|, or NaN when there is a NaN.
 float row_peak(std::span<const float> row, Profile profile);
 
-/// The row's stored scale. `exact`: the step Delta = RN32(P / high), 1 for a row of zeros, no more
-/// than largest_step() (so that finite values stay finite), at least
-/// the smallest float32 where P / high is less. `reference`: 2^(width-1) / (P + 1e-9) in float32
+/// The row's stored scale. `exact`: the step Delta = RN32(P / high), or 1 for a row of zeros; at
+/// most largest_step(), so that finite values stay finite, and at least
+/// the smallest float32 when P / high is less. `reference`: 2^(width-1) / (P + 1e-9) in float32
 /// (2^width when unsigned), the factor before rounding.
 float row_scale(const ScaleIntegerSpec& spec, float peak);
 
-/// The code as a number. `exact`: clamp(rnd(x / Delta)), the quotient in double, which decides no
-/// tie wrongly up to a width of 28. `reference`: clamp(rne(x * s)) in float32. NaN stays NaN.
+/// The code as a number. `exact`: clamp(rnd(x / Delta)) with the quotient in double, which up to a
+/// width of 28 decides all ties right. `reference`: clamp(rne(x * s)) in float32. NaN stays NaN.
 double scale_integer_code(const ScaleIntegerSpec& spec, float x, float scale, std::uint64_t index);
 
 /// The value of a code. `exact`: RN32(code * Delta), never -0. `reference`: code / s in float32.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format `scale_integer` in TorchScript: the quotient in float64, as the definition has it.
+// The format `scale_integer` in TorchScript, with the quotient in float64 as in the definition.
 #include "base/text.hpp"
 #include "formats/fixed/scale_integer.hpp"
 #include "formats/script.hpp"
@@ -7,7 +7,7 @@
 namespace mase::formats {
 namespace {
 
-// `peak`, a column: the rows' largest magnitudes. The column of padding gives empty rows one too.
+// Sets the column `peak`: the rows' largest magnitudes. A column of padding serves empty rows.
 std::string peak_torchscript(int rank, Profile profile) {
   std::string text = rank == 0 ? "  rows = x.reshape([1])\n" : "  rows = x\n";
   text += "  sizes = torch.abs(rows)\n";

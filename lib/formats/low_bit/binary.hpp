@@ -11,11 +11,11 @@
 
 namespace mase::formats {
 
-/// +-1 by sign, or 1 and 0; with `scaled` times alpha, the mean |x| of each index of dimension 0
-/// (of the whole tensor at rank 1). Means are of the finite elements: NaN stays NaN and leaves the
-/// others alone, +-inf becomes +-alpha. Nothing saturates where alpha follows the data.
-/// bipolar is the default because networks with binary weights mean +-1 by it; the specification
-/// names none.
+/// +-1 by sign, or 1 and 0. With `scaled` they are multiplied by alpha, the mean |x| of each index
+/// of dimension 0 (of the whole tensor at rank 1), over the finite elements: NaN stays NaN and does
+/// not affect others, +-inf becomes +-alpha. Nothing saturates when alpha comes from the data.
+/// bipolar is the default because binary weights of networks mean +-1; the specification names no
+/// default.
 struct Binary : ProfileFields, Defined<Binary> {
   static constexpr FormatDoc doc{"binary", "Two values: signs, or 0 and 1, perhaps scaled.", 0};
   int width = 1;

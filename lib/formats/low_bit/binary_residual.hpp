@@ -11,12 +11,12 @@
 
 namespace mase::formats {
 
-/// L planes of one bit, each the sign of what the planes before it leave, times the plane's mean.
-/// The value of an element is the sum of its planes: a layer computes sum_l w * plane_l, which is w
-/// times that sum, and a format keeps the shape of its tensor. The planes themselves, stacked as
-/// the reference system has them, are what binary_residual_planes gives. A code has a bit per
-/// plane, 1 for plus. In profile `reference` a residual of exactly 0 gives 0, which no bit holds:
-/// its code says plus.
+/// L planes of one bit. Each is the sign of the residual that the planes before it leave, times the
+/// plane's mean. The value of an element is the sum of its planes: a layer computes sum_l w *
+/// plane_l, which is w times that sum, and a format keeps the shape of its tensor.
+/// binary_residual_planes gives the planes themselves, stacked as in the reference system. A code
+/// has a bit per plane, 1 for plus. In profile `reference` a residual of exactly 0 gives 0, which a
+/// bit cannot hold: its code is that of plus.
 struct BinaryResidual : ProfileFields, Defined<BinaryResidual> {
   static constexpr FormatDoc doc{"binary_residual", "Sums of signed planes, one bit each.", 1};
   int levels = 1;

@@ -11,9 +11,9 @@ namespace mase::formats {
 
 /// All parameters of a binary format, resolved.
 struct BinarySpec {
-  bool bipolar = true;  ///< values +-alpha by x >= 0, else alpha and 0 by x > 0
+  bool bipolar = true;  ///< values +-alpha by x >= 0, otherwise alpha and 0 by x > 0
   bool stochastic = false;
-  bool scaled = false;  ///< alpha is the slice's mean magnitude, else 1
+  bool scaled = false;  ///< alpha is the slice's mean magnitude, otherwise 1
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
 };
@@ -24,11 +24,11 @@ bool binary_code(const BinarySpec& spec, float x, std::uint64_t index);
 /// The value of a code. Never -0 for finite alpha.
 float binary_value(const BinarySpec& spec, bool code, float alpha);
 
-/// Fake quantization of one element. NaN stays NaN in `exact` and is the lower value in
+/// Fake quantization of one element. NaN stays NaN in `exact` and becomes the lower value in
 /// `reference`.
 float quantize_binary_scalar(const BinarySpec& spec, float x, float alpha, std::uint64_t index);
 
-/// The same (not stochastic) as values and limits for kernels.
+/// The same, if not stochastic, as values and limits for kernels.
 kernels::ThreeWay binary_three_way(const BinarySpec& spec, float alpha);
 
 }  // namespace mase::formats

@@ -11,7 +11,7 @@
 namespace mase::formats {
 namespace {
 
-// What the reference's sums are with elements that are not finite.
+// The reference's sum when some elements are not finite.
 double sum_of_all(std::span<const float> values) {
   double sum = 0;
   for (const float value : values) sum += std::fabs(static_cast<double>(value));

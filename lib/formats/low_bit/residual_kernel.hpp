@@ -11,7 +11,7 @@
 
 namespace mase::formats::kernels {
 
-/// The means of as many levels as there are, in both types that residuals have.
+/// The means of all levels, in both types of residuals.
 struct ResidualMeans {
   static constexpr std::size_t most_levels = 8;
   std::size_t levels = 0;
@@ -25,11 +25,11 @@ ResidualMeans residual_means(const ResidualSpec& spec);
 using ResidualKernel = void (*)(const ResidualMeans& means, const float* in, float* out,
                                 std::size_t count);
 
-/// The codes; returns whether there is a NaN, which has none.
+/// The codes; returns true when there is a NaN, which has no code.
 using ResidualEncoder = bool (*)(const ResidualMeans& means, const float* in, std::uint32_t* out,
                                  std::size_t count);
 
-/// The bits of quantize_residual_scalar and residual_code on all sets.
+/// Kernels that give the bits of quantize_residual_scalar and residual_code on all sets.
 struct ResidualKernels {
   ResidualKernel exact, reference;
   ResidualEncoder encode_exact, encode_reference;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of residual binary values: every line is a line of binary_residual_scalar.cpp.
+// The kernels of residual binary values. Every line is one of binary_residual_scalar.cpp.
 #include "formats/low_bit/residual_kernel.hpp"
 #include "simd/code_loop.hpp"
 #include "simd/span_loop.hpp"

@@ -11,10 +11,10 @@
 
 namespace mase::formats {
 
-/// 1 above a threshold, -1 below its negative, else 0; with `scaling_factor` times alpha, the mean
-/// of the |x| above the threshold of each index of dimension 0 (of the whole tensor at rank 1).
-/// Means are of the finite elements: NaN stays NaN and leaves the others alone, +-inf becomes
-/// +-alpha. Nothing saturates where alpha follows the data.
+/// 1 above a threshold, -1 below its negative, otherwise 0. With `scaling_factor` they are times
+/// alpha, the mean of the |x| above the threshold for each index of dimension 0 (of the whole
+/// tensor at rank 1), over the finite elements: NaN stays NaN and does not affect others, +-inf
+/// becomes +-alpha. Nothing saturates when alpha comes from the data.
 /// Profile `reference` ignores threshold, mean, max and median, as the reference system does.
 struct Ternary : ProfileFields, Defined<Ternary> {
   static constexpr FormatDoc doc{"ternary", "The values -1, 0 and 1, perhaps scaled.", 0};

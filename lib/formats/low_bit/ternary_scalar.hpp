@@ -12,27 +12,27 @@ namespace mase::formats {
 
 /// All parameters of a ternary format, resolved.
 struct TernarySpec {
-  bool scaled = false;              ///< times alpha, the mean |x| above the threshold
-  std::optional<double> threshold;  ///< else 0.75 of the slice's mean magnitude
+  bool scaled = false;              ///< multiply by alpha, the mean |x| above the threshold
+  std::optional<double> threshold;  ///< without it, 0.75 of the slice's mean magnitude
   Profile profile = Profile::exact;
 };
 
-/// The threshold of a slice, a double; in `reference` one of float32's numbers.
+/// The threshold of a slice as a double; in `reference` it is a float32 number.
 double ternary_threshold(const TernarySpec& spec, std::span<const float> slice);
 
-/// The largest float32 that is not above `threshold`: the same float32 numbers lie above both.
+/// The largest float32 that is not above `threshold`; the same float32 numbers lie above both.
 float float_threshold(double threshold);
 
 /// The scale of a slice: 1 when not scaled.
 float ternary_scale(const TernarySpec& spec, std::span<const float> slice, double threshold);
 
-/// -1, 0 or 1; NaN gives 0.
+/// The code of an element: -1, 0 or 1; NaN gives 0.
 int ternary_code(float x, double threshold);
 
 /// The value of -1, 0 or 1. Never -0 for finite alpha.
 float ternary_value(int code, float alpha);
 
-/// Fake quantization of one element. NaN stays NaN in `exact` and is a code 0 in `reference`.
+/// Fake quantization of one element. NaN stays NaN in `exact`; in `reference` it has the code 0.
 float quantize_ternary_scalar(const TernarySpec& spec, float x, double threshold, float alpha);
 
 /// The same as values and limits for kernels.

@@ -7,7 +7,7 @@
 namespace mase::formats {
 namespace {
 
-// Statements that make `limit`, in float64: a number, or a column where slices have their own.
+// Statements that make `limit`, in float64: a number, or a column when each slice has a limit.
 std::string limit_torchscript(const TernarySpec& spec) {
   if (spec.threshold) return "  limit = " + double_text(*spec.threshold) + "\n";
   const bool exact = spec.profile == Profile::exact;

@@ -11,19 +11,19 @@
 
 namespace mase::formats::kernels {
 
-/// x > above gives `high` (code 1), else x < below gives `low` (code 3), else `mid` (code 0).
+/// x > above gives `high` (code 1), x < below gives `low` (code 3), any other x `mid` (code 0).
 struct ThreeWay {
   float above = 0, below = 0;
   float high = 1, mid = 0, low = -1;
-  bool keeps_nan = true;  ///< NaN gives itself, else `mid`
+  bool keeps_nan = true;  ///< NaN stays NaN, otherwise it gives `mid`
 };
 
-/// What an instruction set offers; `in` and `out` are the same or do not overlap.
+/// The kernels of an instruction set; `in` and `out` are the same or do not overlap.
 struct ThreeWayKernels {
-  /// `stream`: stores past the caches; end with stream_fence().
+  /// With `stream`, stores bypass the caches; the caller ends with stream_fence().
   void (*quantize)(const ThreeWay& values, const float* in, float* out, std::size_t count,
                    bool stream);
-  /// Returns whether an element is NaN.
+  /// Returns true when an element is NaN.
   bool (*encode)(const ThreeWay& values, const float* in, std::uint32_t* codes, std::size_t count);
   /// Values of the codes 0, 1 and 3.
   void (*decode)(const ThreeWay& values, const std::uint32_t* codes, float* out, std::size_t count);
@@ -34,8 +34,8 @@ struct ThreeWayKernels {
 MASE_KERNELS(ThreeWayKernels, three_way_kernels, avx512);
 
 /// Signs by chance: `high` (code 1) with probability (x + 1) / 2 by the numbers of
-/// offset_kernel.hpp, else `mid` (code 0); NaN gives itself, its code has no meaning. `count` is a
-/// multiple of 16; `in` and `out` are the same or do not overlap.
+/// offset_kernel.hpp, otherwise `mid` (code 0). NaN stays NaN, and its code has no meaning. `count`
+/// is a multiple of 16; `in` and `out` are the same or do not overlap.
 struct DrawnSignKernel {
   void (*quantize)(const ThreeWay& values, const float* in, const float* offsets, float* out,
                    std::size_t count);

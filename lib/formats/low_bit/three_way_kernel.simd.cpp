@@ -41,7 +41,7 @@ MASE_SIMD_TARGET void run_quantize(const ThreeWay& values, const float* in, floa
     apply(ToValue<false>::of(values), in, out, count, stream);
 }
 
-/// u < (x + 1) / 2 in double, as the definition has it: 1, else 0.
+/// 1 where u < (x + 1) / 2 in double, as in the definition, and 0 elsewhere.
 MASE_SIMD Simd::Vec drawn_sign(Simd::Vec x, Simd::Vec u) {
   const Simd::Wide one = Simd::wide_all(1);
   const Simd::Wide sum = Simd::add_wide(Simd::widen(x), one);
@@ -100,7 +100,7 @@ MASE_SIMD_TARGET void run_decode(const ThreeWay& values, const std::uint32_t* co
 
 constexpr std::size_t lanes = 16, lane_vectors = lanes / Simd::width;
 
-/// The sums of the 16 lanes, and how many elements they took.
+/// The sums of the 16 lanes, and the number of elements in them.
 struct LaneSums {
   Simd::Wide sums[lane_vectors];
   Simd::Bits counts;
@@ -120,7 +120,7 @@ struct LaneSums {
   }
 };
 
-/// As integers magnitudes have the order of floats; -1 is below all.
+/// The limit as an integer: magnitudes as integers have the order of floats; -1 is below all.
 std::int32_t limit_bits(float above) { return above < 0 ? -1 : std::bit_cast<std::int32_t>(above); }
 
 MASE_SIMD void store_counts(const LaneSums& from, std::int64_t& total) {
@@ -134,7 +134,7 @@ MASE_SIMD_TARGET MagnitudeSum run_sum(const float* in, std::size_t count, float 
   LaneSums lane;
   for (Simd::Wide& sum : lane.sums) sum = Simd::wide_all(0);
   MagnitudeSum found;
-  // Counts of 32 bits hold the elements of a part.
+  // Counts of 32 bits can hold the elements of a part.
   constexpr std::size_t part = std::size_t{1} << 30;
   for (std::size_t first = 0; first < count; first += part) {
     const std::size_t end = count - first < part ? count : first + part;
@@ -142,7 +142,7 @@ MASE_SIMD_TARGET MagnitudeSum run_sum(const float* in, std::size_t count, float 
     std::size_t i = first;
     for (; i + lanes <= end; i += lanes) lane.add(in + i, limit);
     std::array<float, lanes> rest;
-    rest.fill(std::bit_cast<float>(infinity_bits));  // is not taken
+    rest.fill(std::bit_cast<float>(infinity_bits));  // infinities are left out
     std::memcpy(rest.data(), in + i, (end - i) * sizeof(float));
     lane.add(rest.data(), limit);
     store_counts(lane, found.count);

@@ -22,7 +22,7 @@ void check_scales(const ThreeWayFormat& format, const Slices& slices, const Enco
   check_scale_count(in.scales, format.is_scaled ? slices.count : 0);
 }
 
-// Codes of two bits: a byte holds a 2 where an upper bit is set and the lower one is not.
+// Codes have two bits: a byte has a 2 where an upper bit is set and the lower bit is not.
 bool has_code_two(const PackedCodes& codes) {
   unsigned found = 0, last = 0;
   for (const char byte : codes.bytes()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of two or three values over whole tensors: every slice has its own values and limits.
+// Formats of two or three values over whole tensors. Every slice has its own values and limits.
 #pragma once
 
 #include <functional>
@@ -12,26 +12,26 @@
 
 namespace mase::formats {
 
-/// What a format does with each slice.
+/// A format's functions for each slice.
 struct ThreeWayFormat {
   std::string_view name;
-  int bits = 1;            ///< of a code
+  int bits = 1;            ///< bits of a code
   bool is_scaled = false;  ///< a scale is stored for each slice
-  /// The values and limits that a slice's elements give.
+  /// The values and limits for a slice, from its elements.
   std::function<kernels::ThreeWay(std::span<const float> slice)> from_elements;
-  /// The values of a stored scale (1 when not scaled); limits do not matter.
+  /// The values for a stored scale (1 when not scaled); limits do not matter.
   std::function<kernels::ThreeWay(float scale)> from_scale;
 };
 
-/// Slice by slice, so that one that fits the caches is read from memory once.
+/// Quantizes slice by slice, so that a slice that fits the caches is read from memory once.
 void quantize_three_way(const ThreeWayFormat& format, const Slices& slices,
                         std::span<const float> in, std::span<float> out);
 
-/// The scales are the slices' `high`. Error(Fault::file) naming the index of the first NaN.
+/// Encodes; the scales are the slices' `high`. Error(Fault::file) names the index of the first NaN.
 Encoded encode_three_way(const ThreeWayFormat& format, const Slices& slices,
                          std::span<const float> in);
 
-/// Error(Fault::file) when codes or scales are not those of the format and of `out`.
+/// Decodes; Error(Fault::file) when codes or scales do not fit the format and `out`.
 void decode_three_way(const ThreeWayFormat& format, const Slices& slices, const Encoded& in,
                       std::span<float> out);
 

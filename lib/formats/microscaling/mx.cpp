@@ -14,7 +14,7 @@ struct Element {
   Specials specials;
 };
 
-// The last is not of OCP and has no name.
+// The last element is not from OCP and has no name.
 constexpr std::array<Element, 6> elements{{{"e4m3fn", 4, 3, 7, Specials::fn},
                                            {"e5m2", 5, 2, 15, Specials::ieee},
                                            {"e3m2", 3, 2, 3, Specials::none},

@@ -13,7 +13,7 @@
 
 namespace mase::formats {
 
-/// What the formats do, in terms of the Derived format's `spec()` and `blocks(shape)`.
+/// The formats' functions, in terms of the Derived format's `spec()` and `blocks(shape)`.
 template <class Derived>
 struct MxFunctions : Defined<Derived> {
   static constexpr std::string_view calibrated = "scale_rule";
@@ -22,7 +22,7 @@ struct MxFunctions : Defined<Derived> {
   double bits_per_element(const Shape& shape) const override {
     return mx_bits(spec(), self().blocks(shape));
   }
-  /// Under the largest scale.
+  /// The range under the largest scale.
   Range range() const override { return mx_range(spec()); }
   void quantize(std::span<const float> in, std::span<float> out,
                 const Shape& shape) const override {
@@ -67,14 +67,14 @@ struct MxLineFields : CommonFields {
             scale_rule_field(&MxLineFields::scale_rule)},
         common_fields());
   }
-  MxSpec line_spec() const;  ///< without the element
+  MxSpec line_spec() const;  ///< the spec without its element
   MxBlocks blocks(const Shape& shape) const;
   std::string line_torchscript(const MxSpec& spec, int rank) const;
-  /// Reports combinations that do not exist for integer or for float elements.
+  /// Reports combinations that do not exist, for integer elements or, with `floats`, for floats.
   void check_line(const Tree& given, bool floats, Diagnostics& diagnostics) const;
 };
 
-/// Gives `spec` the float element of these widths, a pair that mxfp has.
+/// Gives `spec` the float element with these widths, a pair that mxfp has.
 void set_mx_element(MxSpec& spec, int exponent_width, int frac_width);
 
 /// MXINT: two's complement elements M * 2^(X - width + 2), |M| < 2^(width-1).
@@ -150,11 +150,11 @@ struct MxIntHardware : CommonFields, MxFunctions<MxIntHardware> {
   std::string torchscript(int rank) const override;
 };
 
-/// What a format with a name of its own fixes.
+/// The element that a named format fixes.
 struct MxName {
   FormatDoc doc;
   int width = 8;
-  int exponent_width = 0;  ///< of a float element; 0: an integer
+  int exponent_width = 0;  ///< of a float element; 0 for an integer
 };
 
 inline constexpr MxName mxint8{{"mxint8", "OCP MXINT8: mxint of width 8."}, 8};

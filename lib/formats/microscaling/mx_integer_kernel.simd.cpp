@@ -33,8 +33,8 @@ struct OnMxInteger {
   MASE_SIMD static Vec rounded(Vec scaled) {
     if constexpr (rounding == Rounding::nearest_even) return Simd::nearest_even(scaled);
     if constexpr (rounding == Rounding::floor) return Simd::floor(scaled);
-    // The sum with the number just below 1/2 reaches 1 for a fraction of 1/2 and for no smaller
-    // one.
+    // Added to the number just below 1/2, a fraction of 1/2 reaches 1, and smaller fractions do
+    // not.
     return Simd::trunc(Simd::add(scaled, Simd::copy_sign(Simd::all(0x1.fffffep-2F), scaled)));
   }
 };

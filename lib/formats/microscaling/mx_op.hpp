@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the microscaling kernels have in common.
+// Common parts of the microscaling kernels.
 #pragma once
 
 #include <limits>
@@ -11,9 +11,9 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// x times a tile's first factor. The product is exact unless it underflows, which only `floor`
-/// and `stochastic` see: they may take any negative x to below 0. (Less 2^-126, whatever is not
-/// far below the steps of elements stays what it is.)
+/// x times a tile's first factor. The product is exact unless it underflows, which matters only to
+/// `floor` and `stochastic`: they may take any negative x below 0. (Subtracting 2^-126 changes only
+/// numbers far below the steps of elements.)
 template <Rounding rounding>
 MASE_SIMD Simd::Vec scaled_down(Simd::Vec x, Simd::Vec factor) {
   const Simd::Vec scaled = Simd::mul(x, factor);
@@ -21,7 +21,7 @@ MASE_SIMD Simd::Vec scaled_down(Simd::Vec x, Simd::Vec factor) {
   return Simd::sub(scaled, Simd::where_less(x, Simd::all(0.0F), Simd::all(0x1p-126F)));
 }
 
-/// 0 in tiles that are NaN.
+/// The code, or 0 in a tile that is NaN.
 MASE_SIMD Simd::Vec code_in_tile(Simd::Bits code, Simd::Vec up) {
   const Simd::Vec infinity = Simd::all(std::numeric_limits<float>::infinity());
   return Simd::select_less(up, infinity, Simd::floats(code), Simd::all(0.0F));

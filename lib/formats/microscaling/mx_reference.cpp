@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference system's microscaling formats: every line is one float32 operation of it.
+// The reference system's microscaling formats: every line is one of its float32 operations.
 #include "formats/microscaling/mx_reference.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mase::formats {
 namespace {
 
-constexpr int any_exponent = 1 << 16;  // beyond all
+constexpr int any_exponent = 1 << 16;  // beyond all exponents
 
 float scale_of(int exponent) { return std::ldexp(1.0F, exponent); }
 
@@ -96,7 +96,7 @@ std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent) 
     k = hidden - 1;
   }
   if (c < 0) c = static_cast<int>(k = 0);
-  // OR, not a sum: a carry is lost where c is odd.
+  // Uses OR instead of a sum: a carry is lost when c is odd.
   const std::uint32_t magnitude = (static_cast<std::uint32_t>(c) << fraction_bits) | k;
   return magnitude | (y < 0.0F ? std::uint32_t{1} << (element.width - 1) : 0U);
 }

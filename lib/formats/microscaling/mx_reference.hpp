@@ -12,7 +12,7 @@
 
 namespace mase::formats {
 
-/// mx_block_exponent in profile `reference`, and what is stored of it; for many blocks.
+/// mx_block_exponent in profile `reference`, and the exponent that is stored, for many blocks.
 class ReferenceMxExponent {
  public:
   explicit ReferenceMxExponent(const MxSpec& spec);
@@ -22,23 +22,23 @@ class ReferenceMxExponent {
     const float magnitude = p < smallest_ ? replaced_ : p;
     return std::clamp(log2_(magnitude) - less_, low_, high_);
   }
-  /// mxint clamps it only here, after the elements were made.
+  /// The stored exponent; mxint clamps it only here, after the elements have been made.
   int stored(int exponent) const { return std::clamp(exponent, lowest_stored_, highest_stored_); }
 
  private:
   const RoundedLog2& log2_;
-  float largest_;              ///< nothing for larger peaks and NaN
-  float smallest_, replaced_;  ///< what takes the place of smaller peaks
+  float largest_;              ///< larger peaks and NaN have no exponent
+  float smallest_, replaced_;  ///< replaced_ takes the place of peaks below smallest_
   int less_, low_, high_;
   int lowest_stored_, highest_stored_;
 };
 
-/// The same of one block.
+/// The same for one block.
 std::optional<int> reference_mx_exponent(const MxSpec& spec, float p);
 int reference_mx_stored(const MxSpec& spec, int exponent);
 
 /// An element before scaling: an integer M, or the bits of a minifloat code with its sign on top.
-/// x is not NaN.
+/// x must not be NaN.
 float reference_mx_integer(const MxSpec& spec, float x, int exponent);
 std::uint32_t reference_mx_minifloat(const MxSpec& spec, float x, int exponent);
 

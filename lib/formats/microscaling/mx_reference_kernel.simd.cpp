@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microscaling kernels of profile reference: every line is a line of mx_reference.cpp.
+// The microscaling kernels of profile reference. Every line corresponds to one of mx_reference.cpp.
 #include "formats/microscaling/mx_reference_kernel.hpp"
 
 #include "formats/block/block_loop.hpp"
@@ -14,7 +14,7 @@ using Bits = Simd::Bits;
 
 using Tile = Lanes<mx_reference_factor_count>;
 
-/// `value`, or NaN in a tile that is.
+/// `value`, or NaN in a tile that is NaN.
 MASE_SIMD Vec in_tile(Vec value, const Tile& tile) {
   const Vec nothing = tile.factor[mx_reference_nothing];
   return Simd::select_less(nothing, Simd::all(1.0F), value, nothing);
@@ -75,7 +75,7 @@ struct MxReferenceMinifloat {
     k = Simd::select_less_bits(top_code, found, all_ones, k);
     k = Simd::select_less_bits(found, zero, zero, k);
     Bits c = Simd::min_bits(top_code, Simd::max_bits(zero, found));
-    // A carry is joined by OR: it is lost where c is odd.
+    // A carry is joined by OR, so it is lost when c is odd.
     c = Simd::select_less_bits(all_ones, k, Simd::or_bits(c, one), c);
     k = Simd::and_bits(k, all_ones);
     const Bits steps = Simd::select_less_bits(c, one, k, Simd::add_bits(k, hidden));
@@ -87,7 +87,7 @@ struct MxReferenceMinifloat {
     return Simd::nearest_integer(
         Simd::mul(Simd::from_integer(Simd::shift_right<8>(field)), to_fraction));
   }
-  /// Of the exponent code 0.
+  /// The value for the exponent code 0.
   MASE_SIMD Bits below_normal(Bits k) const {
     return Simd::select_less_bits(Simd::all_bits(0), k,
                                   Simd::shift_right<1>(Simd::or_bits(k, hidden)), k);

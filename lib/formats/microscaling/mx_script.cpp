@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting tensors into blocks, and rounding their elements, in TorchScript.
+// TorchScript that cuts tensors into blocks and rounds their elements.
 #include "formats/microscaling/mx_script.hpp"
 
 #include "base/text.hpp"
@@ -17,7 +17,7 @@ std::string sizes(const std::string& name, int count, std::vector<std::string> m
   return "[" + join(all, ", ") + "]";
 }
 
-// The dimension from the start; Error(Fault::config) when there is none.
+// The dimension counted from the front; Error(Fault::config) when it does not exist.
 int dimension_of(int block_dim, int rank) {
   static_cast<void>(line_tiling(Shape(static_cast<std::size_t>(rank), 1), 1, block_dim));
   return block_dim < 0 ? block_dim + rank : block_dim;
@@ -81,7 +81,7 @@ BlockScript tile_script(std::span<const int> parallelism, int rank) {
 }
 
 std::string minifloat_lines(const MinifloatSpec& spec) {
-  // A power above the step's own exponent, for magnitudes within the normal numbers.
+  // The power above the step's exponent, for magnitudes within the normal numbers.
   const std::string magnitude = "torch.clamp(torch.abs(y), " + power_text(spec.lowest_exponent()) +
                                 ", " + double_text(spec.largest()) + ")";
   return line_text("a = " + magnitude) + significand_text("a") +

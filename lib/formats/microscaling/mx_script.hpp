@@ -12,16 +12,16 @@ namespace mase::formats {
 
 /// Text that cuts `x` into blocks and puts their elements back.
 struct BlockScript {
-  std::string lines;       ///< sets `tiles`, whose dimensions `dimensions` are a block
-  std::string dimensions;  ///< as a list: "[-1]"
+  std::string lines;       ///< sets `tiles`, whose dimensions `dimensions` form a block
+  std::string dimensions;  ///< those dimensions as a list: "[-1]"
   std::string result;      ///< a `return` of the tensor `q`, which has the shape of `tiles`
 };
 
-/// Blocks along a dimension, the last of which are filled with zeros.
+/// Blocks along a dimension; the last blocks are filled up with zeros.
 BlockScript line_script(std::int64_t block_size, int block_dim, int rank);
-/// Runs of the elements in the order that has block_dim last.
+/// Blocks that are runs of the elements in the order with block_dim last.
 BlockScript run_script(std::int64_t block_size, int block_dim, int rank);
-/// Tiles of the last dimensions.
+/// Blocks that are tiles of the last dimensions.
 BlockScript tile_script(std::span<const int> parallelism, int rank);
 
 /// Lines that set `v` to the values of a saturating minifloat (profile exact) next to the float64

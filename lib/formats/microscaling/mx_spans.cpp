@@ -46,7 +46,7 @@ std::vector<T> moved_back(const MxBlocks& blocks, std::span<const T> in) {
   return axis_last(in, blocks.outer, blocks.inner, blocks.axis);
 }
 
-/// The same blocks after their elements were moved.
+/// The same blocks after their elements have been moved.
 MxBlocks in_order(MxBlocks blocks) {
   blocks.moves_elements = false;
   blocks.inner = 1;
@@ -60,9 +60,9 @@ float power_of_two(int exponent) {
       std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52));
 }
 
-// What mx_block_exponent does in profile exact, without branches: the exponent field of a double,
-// after an addition that carries into it where the rule rounds up. (0 has the field 0, far below
-// every code.)
+// mx_block_exponent in profile exact, without branches: the exponent field of a double after an
+// addition that carries into it when the rule rounds up. (The field of 0 is 0, far below every
+// code.)
 class FastExponent {
  public:
   explicit FastExponent(const MxSpec& spec)
@@ -91,7 +91,7 @@ class FastExponent {
 };
 
 // For integers the first factor is 2^-X / 4, which is a float32 for every X from -128 to 127; the
-// grid's to_integer mends that.
+// grid's to_integer makes up for the 4.
 int down_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -2; }
 int up_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -spec.fraction_bits(); }
 
@@ -172,7 +172,7 @@ void quantize_reference(const MxSpec& spec, const Tiling& tiling, std::span<cons
                    }});
 }
 
-// The number that mx_block_exponent takes, for every tile.
+// The argument of mx_block_exponent for every tile.
 std::vector<float> magnitudes(const MxSpec& spec, const Tiling& tiling, std::span<const float> in,
                               std::span<const TilePeak> peaks) {
   const bool finite_only = !spec.has_nan() && spec.profile == Profile::exact;
@@ -200,12 +200,12 @@ Exponents exponents(const MxSpec& spec, const Tiling& tiling, std::span<const fl
 
 void refuse_nan_elements(const MxSpec& spec, std::span<const float> in, bool nonfinite,
                          std::string_view format) {
-  // Scales of few bits use every code for a number in profile reference.
+  // In profile reference, scales of few bits use every code for a number.
   if (spec.has_nan() && (spec.profile == Profile::exact || spec.scale_bits == 8)) return;
   if (!nonfinite) return;
   const std::size_t index = first_nan(in);
   if (index < in.size()) refuse_nan(index, format);
-  // There an infinity makes its block NaN.
+  // In profile reference, an infinity makes its block NaN.
   const auto bad = std::ranges::find_if(in, [](float x) { return std::isinf(x); });
   if (spec.has_nan() && bad != in.end())
     refuse_nan(static_cast<std::size_t>(bad - in.begin()), format);
@@ -270,8 +270,8 @@ std::vector<std::uint32_t> scales_in_order(const MxBlocks& blocks,
 ScalePacker::ScalePacker(const MxBlocks& blocks, int bits)
     : blocks_(blocks), packer_(bits, size_of(blocks.tiling.tiles())) {}
 
-// Codes of a line along the block axis are steps apart in the tiles' order, those of neighbouring
-// lines follow one another.
+// In the tiles' order, codes of a line along the block axis are several places apart, and codes of
+// neighbouring lines follow one another.
 PackedCodes ScalePacker::finish() {
   PackedCodes in_order = packer_.finish();
   if (in_order.empty() || blocks_.axis == 1 || blocks_.inner == 1) return in_order;
@@ -351,7 +351,7 @@ void decode_mx(const MxSpec& spec, const MxBlocks& blocks, const Encoded& in,
     if (decoding && decoding->fits_float()) return decode_by_factors(*decoding, in, out);
   }
   std::vector<std::uint32_t> scales = in.shared.unpack();
-  std::vector<std::uint32_t> codes;  // where windows will not do
+  std::vector<std::uint32_t> codes;  // for moved elements, where windows do not work
   if (blocks.moves_elements)
     codes = moved<std::uint32_t>(blocks, in.codes.unpack());
   else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TorchScript bodies that compute the microscaling formats with stock operators, bit for bit.
 //
-// Profile exact computes in float64, where scaling is exact and only the rounding rounds. Profile
-// reference repeats the reference system's float32 operations, with exponents from thresholds
-// instead of logarithms.
+// Profile exact computes in float64, where scaling is exact and only the rounding loses bits.
+// Profile reference repeats the reference system's float32 operations, with exponents from
+// thresholds instead of logarithms.
 #include <cmath>
 
 #include "base/text.hpp"
@@ -87,7 +87,7 @@ std::string flushed(const std::string& v) {
               {v, "torch.lt(torch.abs(" + v + "), " + double_text(0x1p-126) + ")", "0.0"});
 }
 
-// Sets `c` and `k`, the fields of a code before they are put together: see reference_mx_minifloat.
+// Sets `c` and `k`, the fields of a code before they are joined: see reference_mx_minifloat.
 std::string reference_fields(const MinifloatSpec& element) {
   const int fr = element.mantissa_bits();
   const std::string top = std::to_string((1 << element.exponent_width) - 1);

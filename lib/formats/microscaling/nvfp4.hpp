@@ -53,7 +53,7 @@ struct Nvfp4 : CommonFields, Defined<Nvfp4> {
   double bits_per_element(const Shape& shape) const override {
     return nvfp4_bits(spec(), blocks(shape));
   }
-  /// Under the largest scales; a computed tensor scale has no largest but float32's.
+  /// The range under the largest scales; a computed tensor scale is limited by float32 only.
   Range range() const override;
   void quantize(std::span<const float> in, std::span<float> out,
                 const Shape& shape) const override {

@@ -5,7 +5,7 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// Every line is a line of nvfp4_block_scale or nvfp4_factors.
+/// Every line corresponds to one of nvfp4_block_scale or nvfp4_factors.
 struct Nvfp4Scales {
   using Vec = Simd::Vec;
   Vec t, inverse, six, low, high;

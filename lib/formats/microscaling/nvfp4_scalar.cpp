@@ -19,8 +19,8 @@ MinifloatSpec block_scale_format() {
   return spec;
 }
 
-// Nearest even to 3 fraction bits, for numbers that are normal in e4m3fn: adding just below half a
-// step, and the last kept bit, carries where the step is reached.
+// Rounds to 3 fraction bits, nearest even, for numbers that are normal in e4m3fn: adding just below
+// half a step, and the last kept bit, carries when the step is reached.
 float rounded_scale(float a) {
   const auto bits = std::bit_cast<std::uint32_t>(a);
   return std::bit_cast<float>((bits + 0x7ffff + ((bits >> 20) & 1)) & 0xfff00000);
@@ -54,7 +54,7 @@ Nvfp4Factors nvfp4_factors(float block_scale, float tensor_scale) {
 
 float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std::uint64_t index) {
   float scaled = x * down;
-  // A product that underflows is still below 0 for `floor`.
+  // For `floor`, a negative product that underflows still counts as below 0.
   if (scaled == 0.0F && x != 0.0F) scaled = std::copysign(0x1p-126F, x);
   return quantize_minifloat_scalar(element, scaled, index);
 }

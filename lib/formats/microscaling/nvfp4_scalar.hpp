@@ -12,30 +12,30 @@
 
 namespace mase::formats {
 
-/// The element format e2m1, of this rounding.
+/// The element format e2m1 with this rounding.
 MinifloatSpec nvfp4_element(Rounding rounding, std::uint64_t seed);
 
-/// The tensor's scale t = RN32(amax / 2688) from its largest finite magnitude. 1 for a tensor of
-/// zeros. Not below nvfp4_smallest_scale, so that the reciprocals of scales are finite.
+/// The tensor's scale t = RN32(amax / 2688) from its largest finite magnitude; 1 for a tensor of
+/// zeros. It is at least nvfp4_smallest_scale, so that the reciprocals of scales are finite.
 float nvfp4_tensor_scale(float amax);
 inline constexpr float nvfp4_smallest_scale = 0x1p-120F;
-/// With a larger one the products of scales may exceed float32.
+/// With a larger tensor scale the products of scales may exceed float32.
 inline constexpr float nvfp4_largest_scale = 0x1p119F;
 
-/// The scale s of a block, a value of e4m3fn from 2^-6 to 448, from its largest magnitude; for
-/// one level, whose bits are those of two with a tensor scale of 1.
+/// The scale s of a block from its largest magnitude: a value of e4m3fn from 2^-6 to 448. One level
+/// has the same bits as two levels with a tensor scale of 1.
 float nvfp4_block_scale(float p, float tensor_scale);
 
-/// What elements are multiplied by before they are rounded, r, and afterwards, RN32(t * s).
+/// The factors of elements: r before they are rounded, and RN32(t * s) afterwards.
 struct Nvfp4Factors {
   float down = 1, up = 1;
 };
 Nvfp4Factors nvfp4_factors(float block_scale, float tensor_scale);
 
-/// The element of e2m1: x * r cut off at +-6 and rounded. NaN stays NaN.
+/// The e2m1 element: x * r, cut off at +-6 and rounded. NaN stays NaN.
 float nvfp4_element_value(const MinifloatSpec& element, float x, float down, std::uint64_t index);
 
-/// The scale's code; a value of e4m3fn, or NaN.
+/// The code of a scale, which is a value of e4m3fn or NaN.
 inline std::uint32_t nvfp4_scale_code(float block_scale) {
   if (std::isnan(block_scale)) return 0x7f;
   // Normal in both formats: the exponent moves from bias 127 to 7.

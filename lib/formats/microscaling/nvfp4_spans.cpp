@@ -18,7 +18,7 @@ namespace {
 constexpr int element_code_bits = 4;
 constexpr int scale_code_bits = 8;
 
-// One level is two with a scale of 1.
+// One level is the same as two levels with a tensor scale of 1.
 float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
   if (!spec.two_levels) return 1.0F;
   if (spec.tensor_scale) return *spec.tensor_scale;
@@ -27,7 +27,7 @@ float scale_of_tensor(const Nvfp4Spec& spec, std::span<const TilePeak> peaks) {
   return nvfp4_tensor_scale(amax);
 }
 
-// In pieces that are found faster than the blocks.
+// Searches in large pieces, which is faster than by blocks.
 float scale_of_tensor(const Nvfp4Spec& spec, std::span<const float> in, simd::Isa isa) {
   constexpr std::int64_t piece = 4096;
   const auto count = static_cast<std::int64_t>(in.size());

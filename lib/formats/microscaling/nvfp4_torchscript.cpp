@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TorchScript body of nvfp4. Every float32 operation is done in float64 and rounded to float32:
-// for products, quotients and their roundings that is the same number.
+// The TorchScript body of nvfp4. Every float32 operation is done in float64 and rounded to float32,
+// which for products, quotients and their roundings gives the same number.
 #include "base/text.hpp"
 #include "formats/block/block_torchscript.hpp"
 #include "formats/microscaling/mx_script.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 std::string as_float(const std::string& v) { return v + ".to(torch.float32).to(torch.float64)"; }
 
-// Sets `t`, the tensor's scale. The element of padding gives empty tensors a magnitude.
+// Sets `t`, the tensor's scale. An element of padding gives an empty tensor a magnitude.
 std::string tensor_scale_lines(const Nvfp4Spec& spec) {
   if (spec.tensor_scale)
     return "  t = torch.full_like(p, " + double_text(static_cast<double>(*spec.tensor_scale)) +
@@ -27,11 +27,11 @@ std::string tensor_scale_lines(const Nvfp4Spec& spec) {
          "  t = torch.masked_fill(t, torch.eq(m, 0.0), 1.0)\n";
 }
 
-// Sets `r`, what elements are multiplied by, and `up`, what results are.
+// Sets `r`, the factor of elements, and `up`, the factor of results.
 std::string factor_lines(const Nvfp4Spec& spec) {
   std::string text = "  a = " + as_float("torch.div(p, 6.0)") + "\n";
   if (spec.two_levels) text += "  a = " + as_float("torch.div(a, t)") + "\n";
-  // To nearest even with 3 fraction bits.
+  // Rounds to nearest even with 3 fraction bits.
   text += line_text("a = torch.clamp(a, 0.015625, 448.0)") + significand_text("a") +
           line_text("step = torch.mul(w, 0.0625)") +
           line_text("s = torch.mul(torch.round(torch.div(a, step), decimals=0), step)");
@@ -52,7 +52,7 @@ std::string nvfp4_torchscript(const Nvfp4Spec& spec, std::int64_t block_size, in
                      "  p = torch.amax(torch.abs(d), [-1], True)\n";
   if (spec.two_levels) text += tensor_scale_lines(spec);
   text += factor_lines(spec) + "  y = " + as_float("torch.mul(d, r)") + "\n";
-  // A product that underflows is still below 0 for `floor`.
+  // For `floor`, a negative product that underflows still counts as below 0.
   if (spec.rounding == Rounding::floor)
     text += "  y = torch.masked_fill(y, torch.logical_and(torch.lt(d, 0.0), torch.eq(y, 0.0)), " +
             double_text(-0x1p-126) + ")\n";

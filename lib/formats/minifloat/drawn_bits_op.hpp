@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic rounding to minifloats whose sums with an addend float32 does not hold (bfloat16): in
-// the bit patterns of magnitudes, whose low bits are the part of a step.
+// Stochastic rounding to minifloats whose sums with an addend do not fit float32 (bfloat16). It
+// works on the bit patterns of magnitudes, whose low bits are the part of a step.
 #pragma once
 
 #include "formats/drawn_op.hpp"
@@ -11,7 +11,7 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// 2^exponent in two factors, so that every power of a step has one.
+/// 2^exponent in two factors, which can represent the power of every step.
 struct TwoFactors {
   simd::Simd::Vec first, second;
 
@@ -26,7 +26,7 @@ struct TwoFactors {
   }
 };
 
-/// Rounds to a grid that draws_in_bits; the same bits as quantize_minifloat_scalar.
+/// Rounds to a grid for which draws_in_bits holds; the same bits as quantize_minifloat_scalar.
 template <bool saturate>
 struct DrawnInBits {
   using Vec = simd::Simd::Vec;
@@ -34,7 +34,7 @@ struct DrawnInBits {
   using Simd = simd::Simd;
   Vec limit, largest, overflow, per_step;
   Bits lowest, low_bits;
-  TwoFactors steps_per_one, step;  ///< below the lowest power, where all steps are alike
+  TwoFactors steps_per_one, step;  ///< for numbers below the lowest power, where steps are equal
 
   MASE_SIMD static DrawnInBits of(const MinifloatGrid& grid) {
     const int low = grid.to_addend >> 23;
@@ -46,7 +46,7 @@ struct DrawnInBits {
   }
 
   MASE_SIMD Vec operator()(Vec x, Vec u) const {
-    // The limit is on the grid, so nothing beyond it can round to anything else.
+    // The limit is on the grid, so everything beyond it rounds to the limit.
     const Vec magnitude = Simd::min(limit, Simd::floats(simd::magnitude_bits(x)));
     const DrawnLimit above = DrawnLimit::of(x, u);
     Vec value = Simd::floats(Simd::select_less_bits(Simd::bits(magnitude), lowest,
@@ -57,7 +57,7 @@ struct DrawnInBits {
   }
 
  private:
-  /// From the lowest power up: a step more carries into the exponent.
+  /// For numbers from the lowest power up: one more step carries into the exponent.
   MASE_SIMD Vec in_bits(Vec magnitude, const DrawnLimit& above) const {
     const Bits rest = Simd::and_bits(Simd::bits(magnitude), low_bits);
     const Bits below = Simd::sub_bits(Simd::bits(magnitude), rest);

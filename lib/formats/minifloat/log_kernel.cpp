@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of kernels of the format log.
+// The numbers for kernels of the format log.
 #include "formats/minifloat/log_kernel.hpp"
 
 namespace mase::formats::kernels {
@@ -10,7 +10,7 @@ LogGrid log_grid(const LogSpec& spec) {
   grid.lowest = static_cast<float>(power_of_two(spec.lowest_exponent()));
   grid.flush = spec.has_zero() ? grid.lowest / 2.0F : 0.0F;
   grid.below = spec.has_zero() ? 0.0F : grid.lowest;
-  // The first fraction that rounds up is that of the smallest float32 above sqrt(2), or 1 ulp.
+  // The first fraction that rounds up: that of the smallest float32 above sqrt(2), or 1 ulp.
   grid.round_up = 0x800000 - (spec.rounding == Rounding::floor ? 1 : 0x3504f4);
   grid.code_offset = 127 - spec.exponent_bias;
   grid.sign_shift = 32 - spec.width;

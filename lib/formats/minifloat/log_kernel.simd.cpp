@@ -53,7 +53,7 @@ MASE_SIMD_TARGET void run_drawn_encode(const LogGrid& grid, const float* in, con
 
 const DrawnLogKernel MASE_KERNELS_OF(drawn_log_kernel){run_drawn, run_drawn_encode};
 
-// There are no ties: nearest_away is nearest_even.
+// There are no ties, so nearest_away is nearest_even.
 const ByRounding<LogKernel> MASE_KERNELS_OF(log_kernels){
     kernel<Rounding::nearest_even>, kernel<Rounding::floor>, kernel<Rounding::nearest_even>};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding one vector to signed powers of two (the format log, profile exact), for whole tensors
-// and for blocks that are scaled before.
+// Rounds one vector to signed powers of two (the format log, profile exact), for whole tensors and
+// for blocks that have been scaled.
 #pragma once
 
 #include "formats/minifloat/log_kernel.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using simd::Simd;
 
-/// Fake quantization by a format that fits_float32; the same bits as quantize_log_scalar.
+/// Fake quantization by a format for which fits_float32 holds; same bits as quantize_log_scalar.
 template <Rounding rounding>
 struct OnLogGrid {
   using Vec = Simd::Vec;
@@ -32,16 +32,16 @@ struct OnLogGrid {
 
   static constexpr bool draws = rounding == Rounding::stochastic;
 
-  /// `u`: the offsets of stochastic rounding, nothing for the others.
+  /// `u` are the offsets of stochastic rounding; other roundings have none.
   template <class... Offset>
   MASE_SIMD Vec operator()(Vec x, Offset... u) const {
     const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
-    // The highest power is on the grid, so nothing beyond it can round to anything else.
+    // The highest power is on the grid, so everything beyond it rounds to that power.
     const Vec magnitude =
         Simd::min(highest, Simd::floats(Simd::xor_bits(Simd::bits(x), sign_of_x)));
     const Vec power = Simd::max(Simd::floats(rounded(x, magnitude, u...)), lowest);
     const Vec value = flushed(x, magnitude, signed_by(power, sign_of_x));
-    // Adds the NaN that the bit operations lost, or a zero that changes nothing, not even +0.
+    // Adds the NaN that bit operations have lost, or a zero that changes nothing, not even +0.
     return Simd::add(value, Simd::mul(signed_by(magnitude, sign_of_x), zero));
   }
 
@@ -49,7 +49,7 @@ struct OnLogGrid {
     return Simd::floats(Simd::or_bits(Simd::bits(magnitude), sign_bits));
   }
 
-  /// The bits of the power of two: a fraction from a limit on carries into the exponent.
+  /// The bits of the power of two: a fraction at or above a limit carries into the exponent.
   MASE_SIMD Bits rounded(Vec x, Vec magnitude) const {
     const Bits carried = Simd::and_bits(Simd::add_bits(Simd::bits(magnitude), round_up), exponent);
     if constexpr (rounding != Rounding::floor) return carried;
@@ -58,7 +58,7 @@ struct OnLogGrid {
     return Simd::bits(Simd::select_signed(x, Simd::floats(carried), Simd::floats(cut)));
   }
 
-  /// The significand 1 + m / 2^23 reaches 2 with u = k / 2^24 where m + k / 2 does.
+  /// The significand 1 + m / 2^23 plus u = k / 2^24 reaches 2 when m + k / 2 reaches 2^23.
   MASE_SIMD Bits rounded(Vec, Vec magnitude, Vec u) const {
     const Vec half = Simd::mul(Simd::floor(Simd::mul(u, Simd::all(0x1p23F))), Simd::all(0x1p-23F));
     const Vec one = Simd::all(1.0F);
@@ -73,7 +73,7 @@ struct OnLogGrid {
   }
 };
 
-/// The code of a value on the grid of a format that fits_float32.
+/// The code of a value on the grid of a format for which fits_float32 holds.
 struct LogCode {
   using Bits = Simd::Bits;
   Bits sign, zero, offset;
@@ -87,7 +87,7 @@ struct LogCode {
   MASE_SIMD Bits operator()(Simd::Vec value) const {
     const Bits sign_of_value = Simd::and_bits(Simd::bits(value), sign);
     const Bits magnitude = Simd::xor_bits(Simd::bits(value), sign_of_value);
-    // The exponent of 0 is below all others, and its code the lowest.
+    // The exponent of 0 is below all others, and its code is the lowest.
     const Bits code =
         Simd::max_bits(zero, Simd::sub_bits(Simd::shift_right<23>(magnitude), offset));
     return Simd::or_bits(code, Simd::shift_right_by(sign_of_value, sign_shift));

@@ -29,9 +29,9 @@ std::int64_t rounded_exponent(const LogSpec& spec, double x, std::uint64_t index
   return below;
 }
 
-// Whether x becomes the format's zero, or the smallest positive value where there is no zero.
+// True when x becomes the format's zero, or the smallest positive value in a format without zero.
 bool is_flushed(const LogSpec& spec, double x) {
-  // The smallest magnitude may be below double, so 0 is asked for by itself.
+  // The smallest magnitude may be below double's range, so 0 is a separate case.
   if (x == 0.0) return true;
   if (spec.rounding == Rounding::floor) return x >= 0.0 && x < power_of_two(spec.lowest_exponent());
   return spec.has_zero() && std::abs(x) <= power_of_two(spec.lowest_exponent() - 1);
@@ -59,7 +59,7 @@ double quantize_log_exact(const LogSpec& spec, double x, std::uint64_t index) {
   return std::copysign(power_of_two(std::clamp(exponent, lowest, highest)), x);
 }
 
-// Every operation is one float32 operation of the reference system.
+// Every operation is a float32 operation of the reference system.
 float quantize_log_reference(const LogSpec& spec, float x, float zeta) {
   if (std::isnan(x)) return x;
   const float exponent = std::clamp(std::nearbyint(reference_log2(std::abs(x) + zeta)),

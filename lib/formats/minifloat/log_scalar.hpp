@@ -14,24 +14,24 @@ namespace mase::formats {
 struct LogSpec {
   int width = 8;
   int exponent_bias = 63;
-  bool zero = true;  ///< exponent code 0 is 0
+  bool zero = true;  ///< exponent code 0 means the number 0
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
 
   bool has_zero() const { return zero && profile == Profile::exact; }
-  std::int64_t lowest_exponent() const;   ///< of the smallest magnitude
-  std::int64_t highest_exponent() const;  ///< of the largest magnitude
+  std::int64_t lowest_exponent() const;   ///< exponent of the smallest magnitude
+  std::int64_t highest_exponent() const;  ///< exponent of the largest magnitude
 };
 
-/// 2^exponent: 0 or infinity beyond double.
+/// 2^exponent; 0 or infinity beyond the range of double.
 double power_of_two(std::int64_t exponent);
 
-/// Fake quantization of one element given as a double (blocks are scaled exactly before); NaN stays
+/// Fake quantization of one element, given as a double since blocks scale exactly first. NaN stays
 /// NaN. `exact` only.
 double quantize_log_exact(const LogSpec& spec, double x, std::uint64_t index);
 
-/// Profile `reference` with the offset zeta that lifts zeros: by the tensor's or by the block's
+/// Profile `reference`, with the offset zeta that lifts zeros, from the tensor's or the block's
 /// bias.
 float quantize_log_reference(const LogSpec& spec, float x, float zeta);
 /// RN32(0.1 * 2^-bias), the zeta of the format `log`.
@@ -40,8 +40,8 @@ float log_zeta(const LogSpec& spec);
 /// Fake quantization of one float32 in either profile, rounded to float32.
 float quantize_log_scalar(const LogSpec& spec, float x, std::uint64_t index);
 
-/// The code, in the low `width` bits, of a value that the format has or that is beyond all of them;
-/// not of NaN. A 0 that the format lacks (one input of profile `reference`) gets the smallest
+/// The code, in the low `width` bits, of a value that the format has or that is beyond all values,
+/// but not NaN. A 0 that the format lacks (one input of profile `reference`) gets the smallest
 /// magnitude.
 std::uint32_t log_code(const LogSpec& spec, double value);
 

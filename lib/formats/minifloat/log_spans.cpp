@@ -14,7 +14,7 @@ namespace {
 
 using Codes = std::span<std::uint32_t>;
 
-// Not by way of the float32 result, where different powers may be 0 or infinity.
+// The code does not come from the float32 result, in which different powers may be 0 or infinity.
 std::uint32_t define_code(const LogSpec& spec, float x, std::size_t index) {
   if (std::isnan(x)) refuse_nan(index, "log");
   const double value = spec.profile == Profile::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format log over whole tensors: the fastest kernel where there is one, else the definition.
+// The format log over whole tensors, by the fastest kernel or, without a kernel, the definition.
 #pragma once
 
 #include <span>
@@ -13,15 +13,15 @@ namespace mase::formats {
 /// Fake quantization; `in` and `out` have the same size and may be the same memory.
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out);
 
-/// Codes of all elements. Error(Fault::file) naming the index of the first NaN.
+/// The codes of all elements. Error(Fault::file) names the index of the first NaN.
 Encoded encode_log(const LogSpec& spec, std::span<const float> in);
 
-/// Error(Fault::file) when the codes' number or width is not that of the format and of `out`.
-/// A table, up to widest_element_table bits.
+/// Decoding: a table for up to widest_element_table bits, otherwise nullopt. decode_log throws
+/// Error(Fault::file) when the number or width of codes does not fit the format and `out`.
 std::optional<Decoding> log_decoding(const LogSpec& spec);
 void decode_log(const LogSpec& spec, const Encoded& in, std::span<float> out);
 
-/// TorchScript body (Format::torchscript) that gives the bits of `quantize_log`.
+/// The TorchScript body (Format::torchscript) that gives the bits of `quantize_log`.
 /// Error(Fault::unsupported) for stochastic rounding.
 std::string log_torchscript(const LogSpec& spec);
 

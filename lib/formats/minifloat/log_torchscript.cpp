@@ -13,26 +13,26 @@
 namespace mase::formats {
 namespace {
 
-// Whether the magnitude f * 2^e rounds up to the next power of two.
+// The condition that the magnitude f * 2^e rounds up to the next power of two.
 std::string rounds_up(const LogSpec& spec) {
   if (spec.rounding == Rounding::floor)
     return "torch.logical_and(torch.lt(d, 0.0), torch.gt(f, 0.5))";
   return "torch.gt(f, 0.7071067811865475)";  // the largest double below 1 / sqrt(2)
 }
 
-// Whether x becomes zero, or the smallest positive value.
+// The condition that x becomes zero, or the smallest positive value.
 std::string flushed(const LogSpec& spec) {
   const std::int64_t lowest = spec.lowest_exponent();
   if (spec.rounding != Rounding::floor)
     return "torch.le(torch.abs(d), " +
            script_number(spec.has_zero() ? power_of_two(lowest - 1) : 0.0) + ")";
-  // Some limit above 0 where the power is 0 in float64.
+  // When the power is 0 in float64, any limit above 0 will do.
   return "torch.logical_and(torch.ge(d, 0.0), torch.lt(d, " +
          script_number(std::max(power_of_two(lowest), 0x1p-1000)) + "))";
 }
 
 std::string exact_body(const LogSpec& spec) {
-  // 2^-150 and less is 0 in float32, 2^128 and more infinity.
+  // 2^-150 and smaller powers are 0 in float32, 2^128 and larger ones infinite.
   const int from = static_cast<int>(std::clamp<std::int64_t>(spec.lowest_exponent(), -152, 129));
   const int to = static_cast<int>(std::clamp<std::int64_t>(spec.highest_exponent(), from, 129));
   std::vector<double> powers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolving and checking the parameters of the minifloat formats.
+// Resolves and checks the parameters of the minifloat formats.
 #include "formats/minifloat/minifloat.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Specials specials_of(std::string_view name) {
 
 int default_bias(int exponent_width) { return (1 << (exponent_width - 1)) - 1; }
 
-// Where the key stands, or the element that set it.
+// The place of the key, or of the `element` that has set it.
 SourceLocation place_of_setting(const Tree& given, std::string_view key) {
   return given.find(key) ? place_of(given, key) : place_of(given, "element");
 }
@@ -69,7 +69,7 @@ void MinifloatIeee::apply_element(const Tree& given, Diagnostics& diagnostics) {
   set_number("exponent_bias", exponent_bias, named.exponent_bias);
   const std::string specials(name_of(named.specials));
   set("inf_nan", inf_nan, specials, specials);
-  element.reset();  // one text for one format
+  element.reset();  // so that equal formats have equal texts
 }
 
 void MinifloatIeee::check_specials(const Tree& given, Diagnostics& diagnostics) const {

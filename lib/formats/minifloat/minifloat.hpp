@@ -13,7 +13,7 @@
 
 namespace mase::formats {
 
-/// What all minifloat formats do, in terms of the Derived format's `spec()`.
+/// The functions of all minifloat formats, in terms of the Derived format's `spec()`.
 template <class Derived>
 struct MinifloatFunctions : Defined<Derived> {
   double bits_per_element(const Shape&) const override { return spec().width; }
@@ -71,7 +71,7 @@ struct MinifloatIeee : CommonFields, MinifloatFunctions<MinifloatIeee> {
                         "bfloat16")},
         common_fields());
   }
-  /// `element` is resolved into the fields that it stands for.
+  /// Resolves `element` into the fields that it stands for.
   void resolve(const Tree& given, Diagnostics& diagnostics) override;
   MinifloatSpec spec() const;
 
@@ -103,7 +103,7 @@ struct MinifloatDenorm : CommonFields, MinifloatFunctions<MinifloatDenorm> {
   MinifloatSpec spec() const;
 };
 
-/// A minifloat of a standard as a format of its own: the Derived format names its `element`.
+/// A minifloat of a standard as a separate format; the Derived format names its `element`.
 template <class Derived>
 struct NamedMinifloat : CommonFields, MinifloatFunctions<Derived> {
   bool saturate = true;

@@ -29,7 +29,7 @@ inline constexpr std::array<MinifloatElement, 9> minifloat_elements{{
     {"bfloat16", 16, 8, 127, Specials::ieee},
 }};
 
-/// The element of a name in the table (a name that a field has checked).
+/// The element with a name of the table (a field has checked the name).
 const MinifloatElement& find_element(std::string_view name);
 
 }  // namespace mase::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of minifloat kernels.
+// The numbers for minifloat kernels.
 #include "formats/minifloat/minifloat_kernel.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ MinifloatGrid minifloat_grid(const MinifloatSpec& spec) {
   MinifloatGrid grid;
   grid.largest = static_cast<float>(spec.largest());
   grid.limit = overflows(spec) ? std::ldexp(1.0F, spec.top_exponent() + 1) : grid.largest;
-  // Its last bit is set to round ties away, which would make infinity NaN.
+  // Rounding ties away sets the last bit, which would turn infinity into NaN.
   if (spec.rounding == Rounding::nearest_away)
     grid.limit = std::min(grid.limit, std::numeric_limits<float>::max());
   grid.overflow = overflow_value(spec);
@@ -49,7 +49,7 @@ MinifloatRange minifloat_range(const MinifloatSpec& spec) {
   const int largest_addend = spec.top_exponent() + 1 + 23 - spec.fraction_bits();
   if (largest_addend <= 127)
     return overflows(spec) ? MinifloatRange::overflowing : MinifloatRange::narrow;
-  // Scaling down by 2^64 must not bring anything to the lowest exponent.
+  // Scaling down by 2^64 must not take any number to the lowest exponent.
   const bool halves = spec.lowest_exponent() <= -64 && spec.top_exponent() <= 128;
   return halves && !overflows(spec) ? MinifloatRange::wide : MinifloatRange::beyond;
 }

@@ -13,35 +13,35 @@ namespace mase::formats::kernels {
 
 /// A minifloat's grid as float32 numbers and bit patterns.
 struct MinifloatGrid {
-  float limit = 0;             ///< magnitudes are cut off here: the largest, or the power above it
+  float limit = 0;             ///< where magnitudes are cut off: the largest, or the power above
   float largest = 0;           ///< the largest finite value
-  float overflow = 0;          ///< what becomes of larger magnitudes
+  float overflow = 0;          ///< the value that larger magnitudes become
   std::int32_t lowest = 0;     ///< bits of 2^lowest_exponent
-  std::int32_t to_addend = 0;  ///< from a power's bits to those of the addend that rounds there
+  std::int32_t to_addend = 0;  ///< difference of the bits of a power and of its rounding addend
 };
 
 MinifloatGrid minifloat_grid(const MinifloatSpec& spec);
 
-/// How a minifloat's grid relates to float32 arithmetic, which needs a lowest exponent from -126
-/// up.
+/// How a minifloat's grid relates to float32 arithmetic, which needs a lowest exponent of at least
+/// -126.
 enum class MinifloatRange : std::uint8_t {
   narrow,       ///< additions round to the grid: OnMinifloatGrid
-  overflowing,  ///< the same, and what is beyond becomes infinity or NaN
-  wide,         ///< they do with large magnitudes scaled down: OnWideMinifloatGrid
-  beyond,       ///< only the definition will do, as for profile reference
+  overflowing,  ///< the same, but larger numbers become infinity or NaN
+  wide,         ///< the same, if large magnitudes are scaled down: OnWideMinifloatGrid
+  beyond,       ///< only the definition works, as for profile reference
 };
 
 MinifloatRange minifloat_range(const MinifloatSpec& spec);
 
-/// Whether stochastic rounding has kernels by additions: range narrow or overflowing, and a float32
-/// number for one over each step.
+/// True when stochastic rounding has kernels that use additions: the range is narrow or
+/// overflowing, and one over each step is a float32 number.
 bool draws_by_addition(const MinifloatSpec& spec);
 
-/// Whether it has kernels in bit patterns: float32 numbers for all values, and steps of at most 1
-/// below the lowest exponent.
+/// True when it has kernels that use bit patterns: all values are float32 numbers, and steps below
+/// the lowest exponent are at most 1.
 bool draws_in_bits(const MinifloatSpec& spec);
 
-/// Whether it has kernels of either kind.
+/// True when it has kernels of either kind.
 bool can_draw(const MinifloatSpec& spec);
 
 /// A minifloat's codes in terms of float32 bit patterns.
@@ -58,10 +58,10 @@ struct MinifloatCodeGrid {
 
 MinifloatCodeGrid minifloat_code_grid(const MinifloatSpec& spec);
 
-/// Whether the kernels encode: all values are float32.
+/// True when the kernels can encode: all values are float32 numbers.
 bool can_encode(const MinifloatSpec& spec);
 
-/// Encodes; returns whether there is a NaN, whose code has no meaning in a format without one.
+/// Encodes; returns true when there is a NaN, whose code has no meaning in a format without NaN.
 using MinifloatEncoder = bool (*)(const MinifloatGrid& grid, const MinifloatCodeGrid& codes,
                                   const float* in, std::uint32_t* out, std::size_t count);
 
@@ -69,8 +69,8 @@ using MinifloatEncoder = bool (*)(const MinifloatGrid& grid, const MinifloatCode
 /// overlap.
 struct MinifloatKernel {
   void (*quantize)(const MinifloatGrid& grid, const float* in, float* out, std::size_t count);
-  MinifloatEncoder encode_hidden;     ///< with a hidden bit
-  MinifloatEncoder encode_no_hidden;  ///< without
+  MinifloatEncoder encode_hidden;     ///< for formats with a hidden bit
+  MinifloatEncoder encode_no_hidden;  ///< for formats without a hidden bit
 };
 
 struct MinifloatKernels {
@@ -94,16 +94,16 @@ struct DrawnMinifloatKernel {
   Encoder encode_hidden, encode_no_hidden;
 };
 
-/// By how they round and whether large values overflow.
+/// Kernels by how they round and by whether large values overflow.
 struct DrawnMinifloatKernels {
   DrawnMinifloatKernel narrow, overflowing, in_bits, in_bits_overflowing;
 };
-/// The one of a grid that can_draw.
+/// The kernel for a grid for which can_draw holds.
 const DrawnMinifloatKernel& drawn_kernel(const DrawnMinifloatKernels& kernels,
                                          const MinifloatSpec& spec);
 MASE_KERNELS(DrawnMinifloatKernels, drawn_minifloat_kernels, avx512);
 
-/// All sets give the bits of the definition (but for the payload of a NaN).
+/// All sets give the bits of the definition (except the payload of a NaN).
 MASE_KERNELS(ByRounding<MinifloatKernels>, minifloat_kernels, avx512);
 
 }  // namespace mase::formats::kernels

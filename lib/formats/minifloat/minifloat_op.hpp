@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding one vector to a minifloat's values (profile exact), for whole tensors and for blocks
-// that are scaled before.
+// Rounds one vector to a minifloat's values (profile exact), for whole tensors and for blocks that
+// have been scaled.
 //
-// The grid's step at a magnitude a of exponent E is 2^(E - f), with E raised to the lowest one.
-// Adding 2^(E + 23 - f), whose last bit is worth one step, rounds a to the grid, ties to even,
-// and subtracting it again is exact. Its bits are those of a's exponent plus a constant.
+// The grid's step at a magnitude a with exponent E is 2^(E - f), where E is at least the lowest
+// exponent. Adding 2^(E + 23 - f), whose last bit is worth one step, rounds a to the grid, ties to
+// even; subtracting it again is exact. Its bits are those of a's exponent plus a constant.
 #pragma once
 
 #include <type_traits>
@@ -19,7 +19,7 @@ namespace {
 using simd::Simd;
 
 /// Fake quantization by a grid of range narrow (or overflowing); the same bits as
-/// quantize_minifloat_scalar, but for the payload of a NaN.
+/// quantize_minifloat_scalar, except the payload of a NaN.
 template <Rounding rounding, bool saturate = true>
 struct OnMinifloatGrid {
   using Vec = Simd::Vec;
@@ -41,18 +41,18 @@ struct OnMinifloatGrid {
 
   static constexpr bool draws = rounding == Rounding::stochastic;
 
-  /// `u`: the offsets of stochastic rounding, nothing for the others.
+  /// `u` are the offsets of stochastic rounding; other roundings have none.
   template <class... Offset>
   MASE_SIMD Vec operator()(Vec x, Offset... u) const {
     const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
-    // The limit is on the grid, so nothing beyond it can round to anything else.
+    // The limit is on the grid, so everything beyond it rounds to the limit.
     const Vec magnitude = Simd::min(limit, Simd::floats(Simd::xor_bits(Simd::bits(x), sign_of_x)));
     Vec value = rounded(x, magnitude, u...);
     if constexpr (!saturate) value = Simd::select_less(largest, value, overflow, value);
     return Simd::floats(Simd::or_bits(Simd::bits(value), sign_of_x));
   }
 
-  /// A magnitude plus the addend of its exponent, rounded: the bits differ by the number of steps.
+  /// A magnitude plus the addend of its exponent, rounded: their bits differ by a number of steps.
   struct Sum {
     Vec sum;
     Bits addend;
@@ -68,8 +68,8 @@ struct OnMinifloatGrid {
   MASE_SIMD Sum summed(Vec x, Vec magnitude) const {
     const Bits exponents = Simd::and_bits(Simd::bits(magnitude), exponent);
     const Bits addend = Simd::add_bits(Simd::max_bits(exponents, lowest), to_addend);
-    // Ties have many trailing zeros, so the last bit turns a tie into something above it and moves
-    // nothing else across one.
+    // Ties have many trailing zeros, so setting the last bit moves a tie above itself, and moves no
+    // other number across a tie.
     if constexpr (rounding == Rounding::nearest_away)
       magnitude = Simd::floats(Simd::or_bits(Simd::bits(magnitude), one));
     Vec sum = Simd::add(magnitude, Simd::floats(addend));
@@ -78,7 +78,7 @@ struct OnMinifloatGrid {
     return {sum, addend};
   }
 
-  /// The same for stochastic rounding, of a grid that draws_by_addition.
+  /// The same for stochastic rounding, on a grid for which draws_by_addition holds.
   MASE_SIMD Sum summed(Vec x, Vec magnitude, Vec u) const {
     const Bits exponents = Simd::max_bits(Simd::and_bits(Simd::bits(magnitude), exponent), lowest);
     const Bits addend_bits = Simd::add_bits(exponents, to_addend);
@@ -87,7 +87,7 @@ struct OnMinifloatGrid {
     const Vec step = Simd::floats(one);
     const Vec below = Simd::floats(Simd::sub_bits(
         Simd::bits(sum), Simd::bits(Simd::where_less(magnitude, Simd::sub(sum, addend), step))));
-    // One over the step, whose exponent field is the addend's less 23.
+    // One over the step, whose exponent field is the addend's minus 23.
     const Vec per_step = Simd::floats(
         Simd::sub_bits(Simd::all_bits(static_cast<std::int32_t>(277U << 23)), addend_bits));
     const Vec part = Simd::mul(Simd::sub(magnitude, Simd::sub(below, addend)), per_step);
@@ -95,8 +95,8 @@ struct OnMinifloatGrid {
     return {DrawnLimit::of(x, u).choose(part, next, below), addend_bits};
   }
 
-  /// The sum moved by one step, its last bit, where it was rounded away from minus infinity: down,
-  /// but up where x is negative.
+  /// The sum, moved by one step (its last bit) when it was rounded away from minus infinity: down,
+  /// or up when x is negative.
   MASE_SIMD Vec floored(Vec x, Vec magnitude, Vec sum, Vec addend) const {
     const Bits sign_of_x = Simd::and_bits(Simd::bits(x), sign);
     const Vec number = Simd::floats(Simd::or_bits(Simd::bits(magnitude), sign_of_x));
@@ -107,18 +107,18 @@ struct OnMinifloatGrid {
   }
 };
 
-/// The same for rounding to minus infinity on grids whose step below the lowest power, and one over
-/// it, are normal numbers, in fewer operations: magnitudes lose their low bits, those of negative
-/// numbers after they were lifted, and below the lowest power steps are counted.
+/// The same for rounding to minus infinity in fewer operations, on grids whose step below the
+/// lowest power, and its inverse, are normal numbers: magnitudes lose their low bits (negative
+/// numbers are lifted first), and below the lowest power steps are counted.
 struct OnFlooredMinifloatGrid {
   using Vec = Simd::Vec;
   using Bits = Simd::Bits;
   static constexpr bool draws = false;
   Vec limit, negative_limit, below_lowest, low_bits, step, per_step;
   Bits kept, magnitude;
-  Bits within_step;  ///< of a negative number whose quotient by a step is no 0
+  Bits within_step;  ///< bits of a negative number whose quotient by a step is not 0
 
-  /// The bits of the step.
+  /// The bits of the step below the lowest power.
   static std::int32_t step_of(const MinifloatGrid& grid) {
     return grid.lowest + grid.to_addend - (23 << 23);
   }
@@ -147,7 +147,7 @@ struct OnFlooredMinifloatGrid {
   }
 };
 
-/// The same for any numbers: the product with one over the step may underflow.
+/// The same for any numbers, where the product with one over the step may underflow.
 struct OnFlooredNumbers {
   using Vec = Simd::Vec;
   OnFlooredMinifloatGrid grid;
@@ -165,13 +165,13 @@ struct OnFlooredNumbers {
   }
 };
 
-/// For values of blocks, whose grids lie in the middle of float32.
+/// For values of blocks, whose grids lie in the middle of the range of float32.
 template <Rounding rounding>
 using OnBlockMinifloatGrid = std::conditional_t<rounding == Rounding::floor, OnFlooredMinifloatGrid,
                                                 OnMinifloatGrid<rounding>>;
 
-/// The same for a grid of range wide: magnitudes from 1 up are rounded 2^64 times smaller, where
-/// the addend is no infinity.
+/// The same for a grid of range wide: magnitudes from 1 up are divided by 2^64 before they are
+/// rounded, so that the addend is not infinite.
 template <Rounding rounding>
 struct OnWideMinifloatGrid {
   using Vec = Simd::Vec;
@@ -194,7 +194,7 @@ struct OnWideMinifloatGrid {
   }
 };
 
-/// The code of a value of a minifloat with a range below `beyond`.
+/// The code of a value of a minifloat whose range is not `beyond`.
 template <bool hidden_bit>
 struct MinifloatCode {
   using Bits = Simd::Bits;
@@ -235,14 +235,14 @@ struct MinifloatCode {
 
   MASE_SIMD Bits normal(Bits magnitude) const {
     Bits code = Simd::shift_right_by(Simd::sub_bits(magnitude, lowest), fraction_shift);
-    // The exponent moves up by the bit that the leading one takes.
+    // The exponent moves up by the bit that the leading one occupies.
     if constexpr (!hidden_bit) code = Simd::add_bits(code, Simd::and_bits(code, exponent_field));
     return Simd::add_bits(code, leading_one);
   }
 };
 
-/// Quantizes by a grid of range narrow and encodes at once: the steps of the sum, and as many more
-/// as there are below its exponent, which are a power of two for each. With a hidden bit.
+/// Quantizes by a grid of range narrow and encodes at once: adds to the steps of the sum those
+/// below its exponent, a power of two for each exponent. For formats with a hidden bit.
 template <Rounding rounding>
 struct MinifloatGridCode {
   using Vec = Simd::Vec;
@@ -268,7 +268,7 @@ struct MinifloatGridCode {
     return signed_code(Simd::select_less_bits(infinity, magnitude, nan_code, code), sign);
   }
 
-  /// Of elements other than NaN.
+  /// The code of elements other than NaN.
   template <class... Offset>
   MASE_SIMD Bits of_number(Vec x, Offset... u) const {
     const Bits sign = Simd::and_bits(Simd::bits(x), grid.sign);

@@ -14,7 +14,7 @@ namespace {
 
 int top_code(const MinifloatSpec& spec) { return (1 << spec.exponent_width) - 1; }
 
-// What a magnitude above the largest becomes.
+// The value that a magnitude above the largest becomes.
 double overflow(const MinifloatSpec& spec, double x) {
   double magnitude = spec.largest();
   if (!spec.saturate && spec.specials == Specials::ieee)
@@ -24,13 +24,13 @@ double overflow(const MinifloatSpec& spec, double x) {
   return std::copysign(magnitude, x);
 }
 
-// The step of the grid is 2^this at a finite x other than 0.
+// The exponent of the grid's step at a finite x other than 0.
 int step_exponent(const MinifloatSpec& spec, double x) {
   return std::max(std::ilogb(x), spec.lowest_exponent()) - spec.fraction_bits();
 }
 
-// From here on to quantize_reference, every operation on floats is one of the reference system.
-// There an exponent is a float32 too.
+// From here to quantize_reference, every operation on floats is one of the reference system, where
+// an exponent is a float32 too.
 float reference_exponent(const MinifloatSpec& spec, float magnitude) {
   const float logarithm = reference_log2(magnitude + reference_epsilon);
   return std::clamp(spec.hidden_bit ? std::floor(logarithm) : std::ceil(logarithm),
@@ -43,7 +43,7 @@ float reference_fraction(float scaled, float unit) {
   return std::clamp(std::nearbyint(scaled), 0.0F, unit - 1.0F) / unit;
 }
 
-// What is multiplied by 2^E. `scaled` is (|x| / 2^E) * 2^m.
+// The factor of 2^E. `scaled` is (|x| / 2^E) * 2^m.
 float reference_significand(const MinifloatSpec& spec, float scaled, float unit, bool is_lowest) {
   if (!spec.hidden_bit) return reference_fraction(scaled, unit);
   if (is_lowest) return 2.0F * reference_fraction(scaled / 2.0F, unit);
@@ -70,8 +70,8 @@ std::uint32_t nan_code(const MinifloatSpec& spec) {
   return (static_cast<std::uint32_t>(top_code(spec)) << m) | (std::uint32_t{1} << (m - 1));
 }
 
-// The code without its sign. In units of the step a value of the grid is an integer; with a hidden
-// bit, its leading one adds 1 to the exponent's code of 0.
+// The code without its sign. In units of the step, a value on the grid is an integer; with a hidden
+// bit, its leading one adds 1 to an exponent code of 0.
 std::uint32_t magnitude_code(const MinifloatSpec& spec, double value) {
   const int m = spec.mantissa_bits();
   if (std::isnan(value)) return nan_code(spec);
@@ -103,7 +103,7 @@ int MinifloatSpec::top_exponent() const {
 }
 
 double MinifloatSpec::largest() const {
-  // In units of the step below it: all ones, or one less where all ones is NaN.
+  // In units of the step below it: all ones, or one less when all ones means NaN.
   const double ones = std::ldexp(1.0, fraction_bits() + 1) - 1.0;
   return std::ldexp(specials == Specials::fn ? ones - 1.0 : ones, top_exponent() - fraction_bits());
 }

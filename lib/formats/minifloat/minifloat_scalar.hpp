@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of the minifloats for one element: slow, in double, and obviously right. Block
+// The definition of the minifloats for one element: slow, in double, and obviously correct. Block
 // formats quantize their elements by it (formats.md, sections 2 and 4).
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace mase::formats {
 
-/// Which codes of the top exponent are no numbers.
+/// Which codes of the top exponent are not numbers.
 enum class Specials : std::uint8_t {
   none,  ///< all codes are numbers
   ieee,  ///< top exponent: infinity and NaN
-  fn,    ///< only all ones is NaN, no infinity
+  fn,    ///< only all ones is NaN; there is no infinity
 };
 
 /// All parameters of a minifloat, resolved: sign, exponent_width bits of exponent, width -
@@ -27,30 +27,30 @@ struct MinifloatSpec {
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
-  /// false: minifloat_denorm, whose fraction has no leading one: 2^(c - bias) * M / 2^m.
+  /// False for minifloat_denorm, whose fraction has no leading one: 2^(c - bias) * M / 2^m.
   bool hidden_bit = true;
 
   int mantissa_bits() const { return width - exponent_width - 1; }
   int top_exponent() const;  ///< emax: exponent of the largest value
   double largest() const;    ///< the largest finite value
 
-  // The values as a grid: a value of exponent E >= lowest_exponent() is a multiple of
+  // The values as a grid: a value with exponent E >= lowest_exponent() is a multiple of
   // 2^(E - fraction_bits()), a smaller one of 2^(lowest_exponent() - fraction_bits()). Without a
-  // hidden bit the first of the m bits plays its part.
+  // hidden bit, the first of the m bits takes its place.
   int fraction_bits() const { return hidden_bit ? mantissa_bits() : mantissa_bits() - 1; }
   int lowest_exponent() const { return hidden_bit ? 1 - exponent_bias : -1 - exponent_bias; }
 };
 
-/// Fake quantization of one element given as a double (blocks are scaled exactly before); NaN stays
-/// NaN. `exact` only; the result is a value of the format, unrounded.
+/// Fake quantization of one element, given as a double since blocks scale exactly first. NaN stays
+/// NaN. `exact` only; the result is a value of the format, not rounded to float32.
 double quantize_minifloat_exact(const MinifloatSpec& spec, double x, std::uint64_t index);
 
 /// Fake quantization of one float32 in either profile, rounded to float32.
 float quantize_minifloat_scalar(const MinifloatSpec& spec, float x, std::uint64_t index);
 
-/// The code of a value that the format has, as quantize_minifloat_exact returns it, in the low
-/// `width` bits. NaN gives the canonical NaN code with its sign (internal error where there is
-/// none).
+/// The code, in the low `width` bits, of a value that the format has, as quantize_minifloat_exact
+/// returns it. NaN gives the canonical NaN code with its sign (an internal error when the format
+/// has no NaN).
 std::uint32_t minifloat_code(const MinifloatSpec& spec, double value);
 
 /// The value of a code.

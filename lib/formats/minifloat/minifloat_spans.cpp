@@ -62,7 +62,7 @@ void quantize_as_reference(const MinifloatSpec& spec, std::span<const float> in,
   run(kernels::reference_grid(spec), in.data(), out.data(), in.size());
 }
 
-/// Whether the kernels of whole spans take the rounding.
+/// True when there are kernels of whole spans for the rounding.
 bool has_span_kernel(const MinifloatSpec& spec) {
   return spec.rounding != Rounding::stochastic &&
          kernels::minifloat_range(spec) != kernels::MinifloatRange::beyond;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TorchScript bodies that compute the minifloats with stock operators, bit for bit.
 //
-// Profile exact computes in float64, where scaling by the grid's step is exact and only the
-// rounding rounds; steps are looked up by the exponent. Profile reference repeats the reference
+// Profile exact computes in float64, where scaling by the grid's step is exact and only rounding
+// loses bits; steps are looked up by the exponent. Profile reference repeats the reference
 // system's float32 operations, with the exponent from thresholds instead of a logarithm. Plain
 // `torch.round` is never used: fusers of some LibTorch builds miscompile it from the second call
 // on.
@@ -23,7 +23,7 @@ std::string rounded(Rounding rounding, const std::string& v) {
   return "torch.trunc(torch.add(" + v + ", torch.sign(" + v + "), alpha=0.5))";
 }
 
-// What is beyond the largest value. The sign comes later.
+// Handles magnitudes beyond the largest value; the sign is added later.
 std::string overflowed(const MinifloatSpec& spec) {
   const std::string largest = script_number(spec.largest());
   if (spec.saturate || spec.specials == Specials::none)
@@ -35,7 +35,7 @@ std::string overflowed(const MinifloatSpec& spec) {
 
 std::string exact_body(const MinifloatSpec& spec) {
   // A grid whose lowest exponent is above float32 has one step. Beyond the largest value any step
-  // not above the last one will do, and for 0 any at all.
+  // up to the last one will do, and for 0 any step at all.
   const bool is_uniform = spec.lowest_exponent() >= 127;
   const int from = is_uniform ? 0 : std::max(spec.lowest_exponent(), -149);
   const int to = is_uniform ? 0 : std::clamp(spec.top_exponent() + 1, from, 127);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of kernels of profile reference.
+// The numbers for kernels of profile reference.
 #include "formats/minifloat/reference_kernel.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace mase::formats::kernels {
 namespace {
 
-// Powers are 0 or infinite far before such exponents.
+// Limits an exponent; powers are 0 or infinite far before these limits.
 std::int32_t exponent_in_reach(std::int64_t exponent) {
   constexpr std::int64_t most = RoundedLog2::of_infinity;
   return static_cast<std::int32_t>(std::clamp(exponent, -most, most));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake quantization by minifloats and powers of two as the reference system has them, for each
-// instruction set.
+// Fake quantization by the reference system's minifloats and powers of two, for each instruction
+// set.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace mase::formats::kernels {
 
 /// A format of profile reference as numbers.
 struct ReferenceGrid {
-  const std::int32_t* carries = nullptr;  ///< of the RoundedLog2 that gives exponents
-  std::int32_t low = 0, high = 0;         ///< exponents
-  float unit = 1;                         ///< of a minifloat: 2^mantissa_bits
-  float zeta = 0;                         ///< of a power of two: see log_zeta
+  const std::int32_t* carries = nullptr;  ///< carries of the RoundedLog2 for exponents
+  std::int32_t low = 0, high = 0;         ///< lowest and highest exponent
+  float unit = 1;                         ///< for a minifloat: 2^mantissa_bits
+  float zeta = 0;                         ///< for a power of two: see log_zeta
 };
 
 ReferenceGrid reference_grid(const MinifloatSpec& spec);
@@ -27,7 +27,7 @@ ReferenceGrid reference_grid(const LogSpec& spec);
 using ReferenceKernel = void (*)(const ReferenceGrid& grid, const float* in, float* out,
                                  std::size_t count);
 
-/// The bits of quantize_minifloat_scalar, with a hidden bit and without, and of
+/// Kernels that give the bits of quantize_minifloat_scalar, with a hidden bit and without, and of
 /// quantize_log_scalar.
 struct ReferenceKernels {
   ReferenceKernel hidden, no_hidden, log;

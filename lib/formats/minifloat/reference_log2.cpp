@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference system's logarithm, and where its rounded value changes.
+// The reference system's logarithm, and the places where its rounded value changes.
 #include "formats/minifloat/reference_log2.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 // The smallest float32 v >= 0 with round(RN32(log2 v)) >= exponent. Bit patterns of floats that are
 // not negative are ordered like their values, and the logarithm is monotone.
 float threshold(float (*round)(float), int exponent) {
-  std::uint32_t below = 0, at = 0x7f800000;  // of 0, whose logarithm is -infinity, and of infinity
+  std::uint32_t below = 0, at = 0x7f800000;  // bits of 0 (logarithm -infinity) and of infinity
   while (at - below > 1) {
     const std::uint32_t middle = below + (at - below) / 2;
     const bool reached =
@@ -36,7 +36,7 @@ RoundedLog2::RoundedLog2(float (*round)(float)) {
   find_window();
 }
 
-// A carry c makes fractions from unit - c on reach the next exponent.
+// Adding a carry c makes fractions from unit - c on reach the next exponent.
 void RoundedLog2::find_window() {
   const auto binades = std::span(carries_).subspan(-126 - lowest, 254);
   const auto [least, most] = std::ranges::minmax(binades);

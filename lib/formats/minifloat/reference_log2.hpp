@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the element formats of profile `reference` share: the float32 logarithm of the reference
-// system and its sum for the zeros of a tensor (formats.md, section 4).
+// Common parts of the element formats of profile `reference`: the reference system's float32
+// logarithm and its sum for the zeros of a tensor (formats.md, section 4).
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@
 namespace mase::formats {
 
 constexpr float reference_epsilon = 1e-9F;  ///< added before logarithms and signs
-constexpr float reference_tiny = 1e-8F;     ///< magnitudes up to here pass through unchanged
+constexpr float reference_tiny = 1e-8F;     ///< magnitudes up to this pass through unchanged
 
 /// RN32(log2 v).
 float reference_log2(float v);
 
-/// n * q + z * x with z = 1 where |x| <= reference_tiny, else 0, and n = 1 - z: infinities become
-/// NaN.
+/// n * q + z * x with z = 1 when |x| <= reference_tiny, otherwise 0, and n = 1 - z; infinities
+/// become NaN.
 float reference_mix(float x, float q);
 
 /// The float32 values at which round(RN32(log2 v)), for a rounding to integers such as std::floor,
 /// becomes low + 1, low + 2, ..., high: entry i is the smallest v >= 0 whose rounded logarithm is
-/// at least low + 1 + i; infinity where only that reaches it. So low + (number of entries <= v) is
-/// the rounded logarithm clamped to [low, high], without any logarithm.
+/// at least low + 1 + i, which may be infinity. So low + (number of entries <= v) is the rounded
+/// logarithm clamped to [low, high], found without computing a logarithm.
 std::vector<float> reference_log2_thresholds(float (*round)(float), int low, int high);
 
-/// round(RN32(log2 v)) for a rounding to integers, of any v >= 0, without a logarithm: within a
-/// binade 2^e <= v < 2^(e + 1) it is e, or e + 1 from a threshold on. Carries make that threshold's
-/// fraction overflow into the exponent.
+/// round(RN32(log2 v)) for a rounding to integers and any v >= 0, without a logarithm: within a
+/// binade 2^e <= v < 2^(e + 1) it is e, or e + 1 from a threshold on. Adding a carry makes the
+/// fraction overflow into the exponent from that threshold on.
 class RoundedLog2 {
  public:
   explicit RoundedLog2(float (*round)(float));
@@ -46,17 +46,17 @@ class RoundedLog2 {
     return Normal{normal.bits + static_cast<std::uint32_t>(carries_[binade]), normal.less}
         .exponent();
   }
-  /// Of the binade lowest + i, then 0 for infinity: what is added to the bits of v. Then entries
-  /// `common` .. `window`: a number that does as well for normal v, but for some `window` fractions
-  /// from `first` on, as thresholds differ from binade to binade by a few last bits.
+  /// Entry i is added to the bits of v in the binade lowest + i; then follows 0 for infinity. Entry
+  /// `common` serves all normal v, except for `window` fractions from `first` on (entries, too),
+  /// since thresholds differ from binade to binade by a few last bits.
   const std::int32_t* carries() const { return carries_.data(); }
   static constexpr std::size_t common = 128 + 149 + 1, first = common + 1, window = first + 1;
 
  private:
   static constexpr std::uint32_t unit = 1U << 23;
 
-  /// The bits of a positive float32, of a subnormal those of 2^lift times as much, and what their
-  /// exponent field is too large by.
+  /// The bits of a positive float32 (of a subnormal, those of 2^lift times the number), and the
+  /// amount by which their exponent field is too large.
   struct Normal {
     std::uint32_t bits;
     int less;
@@ -74,7 +74,7 @@ class RoundedLog2 {
   std::array<std::int32_t, window + 1> carries_{};
 };
 
-/// Made once.
+/// The two tables, made once.
 const RoundedLog2& floored_log2();
 const RoundedLog2& ceiled_log2();
 const RoundedLog2& nearest_log2();

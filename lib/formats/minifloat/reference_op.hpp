@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The float32 operations of the reference system on vectors, each as the definitions have it: what
-// its minifloats, powers of two and blocks share.
+// The reference system's float32 operations on vectors, each as in the definitions, which its
+// minifloats, powers of two and blocks share.
 #pragma once
 
 #include "formats/minifloat/reference_kernel.hpp"
@@ -12,12 +12,12 @@ namespace {
 
 using simd::Simd;
 
-/// RoundedLog2 of positive numbers whose bits, without a sign, are given: of normal ones, with
-/// `less` = 127, or of others times 2^lift, with 127 + lift. `other`: 0 in lanes of others, else
-/// negative.
+/// RoundedLog2 of positive numbers, given by their bits: of normal numbers, with `less` = 127, or
+/// of other numbers times 2^lift, with `less` = 127 + lift. `other` is 0 in lanes with other
+/// numbers, and negative in the rest.
 MASE_SIMD Simd::Bits carried_exponent(const std::int32_t* carries, Simd::Bits bits, Simd::Bits less,
                                       Simd::Bits other) {
-  // Negative before the first and after the last of the fractions that the common carry is not for.
+  // Negative before the first and after the last of the fractions without the common carry.
   const Simd::Bits from_first = Simd::sub_bits(Simd::and_bits(bits, Simd::all_bits(0x7fffff)),
                                                Simd::all_bits(carries[RoundedLog2::first]));
   const Simd::Bits to_last =
@@ -31,7 +31,7 @@ MASE_SIMD Simd::Bits carried_exponent(const std::int32_t* carries, Simd::Bits bi
   return Simd::sub_bits(Simd::shift_right<23>(Simd::add_bits(bits, carry)), less);
 }
 
-/// RoundedLog2 of every lane, all normal or infinite; what NaN gets is for nobody.
+/// RoundedLog2 of every lane; lanes are normal or infinite, and the results for NaN unspecified.
 MASE_SIMD Simd::Bits rounded_log2_of_normal(const std::int32_t* carries, Simd::Vec v) {
   const Simd::Bits bits = Simd::bits(v);
   return Simd::select_less_bits(
@@ -39,7 +39,7 @@ MASE_SIMD Simd::Bits rounded_log2_of_normal(const std::int32_t* carries, Simd::V
       carried_exponent(carries, bits, Simd::all_bits(127), Simd::all_bits(-1)));
 }
 
-/// The same of any lanes.
+/// The same for lanes with any numbers.
 MASE_SIMD Simd::Bits rounded_log2(const std::int32_t* carries, Simd::Vec v) {
   using Log2 = RoundedLog2;
   const Simd::Bits bits = Simd::bits(v), normal = Simd::all_bits(0x00800000);
@@ -67,8 +67,8 @@ MASE_SIMD Simd::Vec normal_power(Simd::Bits exponent) {
   return Simd::floats(Simd::shift_left<23>(Simd::add_bits(exponent, Simd::all_bits(127))));
 }
 
-/// 2^exponent in float32, 0 and infinity where it has no such number: a product of two powers, of
-/// which the first is as near as it gets.
+/// 2^exponent in float32, or 0 or infinity beyond its range: a product of two powers, the first of
+/// which is as near as possible.
 MASE_SIMD Simd::Vec power_of(Simd::Bits exponent) {
   const Simd::Bits lowest = Simd::all_bits(-126), highest = Simd::all_bits(127);
   const Simd::Bits first = clamped_bits(exponent, lowest, highest);
@@ -83,7 +83,7 @@ MASE_SIMD Simd::Vec lifted_sign(Simd::Vec x, Simd::Vec lift) {
                            Simd::select_less(lifted, zero, Simd::all(-1.0F), zero));
 }
 
-/// reference_mix; x is no NaN.
+/// reference_mix; x must not be NaN.
 MASE_SIMD Simd::Vec mixed(Simd::Vec x, Simd::Vec q) {
   const Simd::Vec one = Simd::all(1.0F), zero = Simd::all(0.0F);
   const Simd::Vec magnitude = Simd::floats(simd::magnitude_bits(x));
@@ -97,8 +97,8 @@ MASE_SIMD Simd::Vec whole_units(Simd::Vec scaled, Simd::Vec unit) {
   return clamped_floats(Simd::nearest_even(scaled), Simd::all(0.0F), most);
 }
 
-/// The reference's minifloat with exponents `low` .. `high`; NaN apart. (What it divides by are
-/// powers of two: products with their inverses are the same.)
+/// The reference's minifloat with exponents `low` .. `high`, for numbers other than NaN. (Its
+/// divisors are powers of two, so products with their inverses are the same.)
 template <bool hidden_bit>
 struct OnReferenceMinifloat {
   const std::int32_t* carries;
@@ -122,21 +122,21 @@ struct OnReferenceMinifloat {
   MASE_SIMD Simd::Vec fraction(Simd::Vec scaled) const {
     return Simd::mul(whole_units(scaled, unit), step);
   }
-  /// `above`: the exponent less the lowest one, at which fractions are twice as large.
+  /// `above` is the exponent minus the lowest one, at which fractions are twice as large.
   MASE_SIMD Simd::Vec significand(Simd::Vec scaled, Simd::Bits above) const {
     if constexpr (!hidden_bit) return fraction(scaled);
     const Simd::Vec half = Simd::mul(scaled, Simd::all(0.5F));
     const Simd::Vec part = fraction(select_first(above, half, Simd::sub(scaled, unit)));
     return select_first(above, Simd::mul(Simd::all(2.0F), part), Simd::add(Simd::all(1.0F), part));
   }
-  /// `then` where `above` is 0.
+  /// `then` where `above` is 0, and `otherwise` elsewhere.
   MASE_SIMD static Simd::Vec select_first(Simd::Bits above, Simd::Vec then, Simd::Vec otherwise) {
     return Simd::floats(
         Simd::select_less_bits(above, Simd::all_bits(1), Simd::bits(then), Simd::bits(otherwise)));
   }
 };
 
-/// The reference's power of two with exponents `low` .. `high`; NaN apart.
+/// The reference's power of two with exponents `low` .. `high`, for numbers other than NaN.
 struct OnReferenceLog {
   const std::int32_t* carries;
 
