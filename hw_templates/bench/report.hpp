@@ -58,7 +58,7 @@ inline double interval_of(const Report& report) {
   return report.stalled ? mean : std::ceil(mean);
 }
 
-// Of every frame, first in to last out.
+// The latency of every frame, first in to last out.
 inline std::vector<std::uint64_t> latency_of_frames(const Report& report) {
   std::vector<std::uint64_t> all;
   for (std::size_t i = 0; i < report.frames; ++i)

@@ -6,7 +6,7 @@
 //   axi_bench [STALL [SEED [WEIGHTS VECTORS]...]]     STALL: probability per cycle that a stream
 //   pauses (0.3)
 //
-// Of each WEIGHTS, an image for a reloadable design, the driver loads the weights and passes the
+// The driver loads the weights of each WEIGHTS, an image for a reloadable design, and passes the
 // frames of the folder VECTORS; without stalls they take as many cycles as the first ones of
 // ../sim/vectors.
 #include <algorithm>

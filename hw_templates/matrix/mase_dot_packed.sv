@@ -6,7 +6,7 @@
 // A field is the sum of its products plus what the fields below it carry over: floor(below / 2^PITCH), -1 or 0 where
 // their sums fit PITCH bits. The accumulators take it off again as their carry. Where they do not fit, each is known
 // modulo 2^KNOWN from the low bits of its operands, and the difference to the bits in the field above is what was carried
-// over, a signed number of KNOWN bits. Of more than one bit it is taken off here, with a register behind it.
+// over, a signed number of KNOWN bits. If it has more than one bit, it is taken off here, with a register behind it.
 // PITCH + KNOWN bits hold every lower field, with what it takes over. Otherwise as mase_dot with MULTIPLIER below 2.
 module mase_dot_packed #(
     parameter int SIMD = 8,

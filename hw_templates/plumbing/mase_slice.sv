@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of every BEATS beats passes those from FIRST on, COUNT of them, and drops the others.
+// Passes COUNT of every BEATS beats, from beat FIRST on, and drops the others.
 module mase_slice #(
     parameter int W = 8,
     parameter int BEATS = 4,

@@ -220,7 +220,7 @@ void set_packing(design::ModuleParameters& parameters, const design::SharedProdu
       .set("KNOWN", std::int64_t{design::known_bits(shared, packing)});
 }
 
-/// A linear whose outputs share multipliers; none where no block holds the types.
+/// A linear whose outputs share multipliers; nullopt if no block holds the types.
 std::optional<Case> packed_linear(Random& random, const Types& types, int index) {
   const LinearShape shape{
       pick(random, {1, 2, 3}),    pick(random, {1, 2}), 1, pick(random, {1, 2, 3, 4, 7, 8, 9, 16}),

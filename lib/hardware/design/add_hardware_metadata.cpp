@@ -203,7 +203,7 @@ void report_efficiency(const Design& design, passes::Result& result) {
                         fixed_text(100 * *efficiency, 1) + " % of the cycles");
 }
 
-/// Of a choice of folds that is not known to be the best.
+/// Reports how far folds that are not known to be the best may be from it.
 void report_gap(const Design& design, passes::Result& result) {
   if (!design.gap) return;
   result.info["gap"] = *design.gap;

@@ -18,7 +18,7 @@ namespace mase::design {
 Design build(std::shared_ptr<const integer::Program> program, const Folding& folding);
 
 using FifoDepths = std::map<std::string, std::int64_t>;  ///< by instance name
-/// Of the FIFO instances of a design.
+/// The depths of the FIFO instances of a design.
 FifoDepths fifo_depths(const Design& design);
 
 /// Memory images of a design: without their words it is only good for its cost.

@@ -62,7 +62,7 @@ std::vector<std::string> technology_names();
 /// The technology whose paths decide about pipeline stages.
 const Technology& staging_technology(const Technology& technology);
 
-/// Of a design of this cost.
+/// The extent of a design of this cost.
 Extent extent_of(const Cost& total);
 
 /// The longest path of an instance of this cost: its row's, and what all modules have.

@@ -20,7 +20,7 @@ Cost scaled(const Cost& cost, double count);
 
 /// Predicted by the row of the instance's module; nothing where the row has no cost.
 Cost instance_cost(const Design& design, const Instance& instance);
-/// Of all instances.
+/// The cost of all instances.
 Cost cost(const Design& design);
 /// By instance name.
 std::map<std::string, Cost> cost_by_instance(const Design& design);

@@ -77,7 +77,7 @@ struct Memory {
   std::string layer, what;  ///< "fc1", "weight"
   std::int64_t word_bits = 0;
   std::vector<std::string> words;
-  /// Where its words begin among those that a host may write; none where they stay.
+  /// Where its words begin among those that a host may write; nullopt if they stay.
   std::optional<std::int64_t> base = std::nullopt;
 };
 
@@ -120,7 +120,7 @@ struct Design {
   bool reloadable = false;  ///< a host may write weights, biases, scales and shifts
   Timing timing;
   /// How much shorter the interval of other folds under the same limits can be at most, as a part
-  /// of one (or the area, where the interval was given); none where no others are better.
+  /// of one (or the area, where the interval was given); nullopt if no others are better.
   std::optional<double> gap = std::nullopt;
 
   const Stream& stream(StreamId id) const { return streams[static_cast<std::size_t>(id)]; }

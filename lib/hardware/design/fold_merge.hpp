@@ -46,7 +46,7 @@ bool cheaper(const FoldOption& a, const FoldOption& b);
 /// The least of every limited resource over options, each for itself.
 Cost least(const FoldOptions& options);
 
-/// Of one option per step.
+/// The cost of one option per step.
 Cost sum_of(const FoldOptions& chosen);
 
 /// Options that no other one beats in every limited resource and in area, cheapest first.

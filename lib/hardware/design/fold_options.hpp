@@ -38,7 +38,7 @@ struct FoldSpace {
   Fold fixed{0, 0};  ///< lanes of 0 are free; a parallel window is taken when asked for
   std::int64_t max_lanes = std::numeric_limits<std::int64_t>::max();  ///< of lanes that are free
   std::vector<Multiplier> multipliers{Multiplier::automatic};         ///< for steps that multiply
-  const DspBlock* block = nullptr;  ///< whose multipliers outputs may share; null: none
+  const DspBlock* block = nullptr;  ///< whose multipliers outputs may share, if any
   bool always_packed = false;       ///< where that can be; else where it saves DSP blocks
 };
 

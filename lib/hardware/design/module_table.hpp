@@ -38,7 +38,7 @@ struct ModuleRow {
   std::function<Cost(const Design& design, const Instance& instance)> cost = nullptr;
   /// Those of its paths that can be the longest, but for the one that all modules have (clock.cpp).
   Paths (*paths)(const Instance& instance, const Technology& technology) = nullptr;
-  /// Of a user's module: its files, name → text, which do not lie in hw_templates.
+  /// The files of a user's module, name → text, which do not lie in hw_templates.
   std::map<std::string, std::string> files = {};
 };
 
@@ -50,7 +50,7 @@ std::vector<ModuleRow> matrix_modules();       ///< linear, constant_linear, dep
 std::vector<ModuleRow> window_modules();       ///< window, window_parallel, pool, reduce
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown
-/// Of an instance: its own, or that of the table.
+/// The row of an instance: its own, or that of the table.
 const ModuleRow& row_of(const Instance& instance);
 /// The row of a module of the user's, with the handshake, cycles and cost that it states.
 ModuleRow external_module(const ir::CustomHardware& hardware);

@@ -13,7 +13,7 @@ namespace mase::design {
 bool is_reserved(std::string_view word);
 
 /// `name` as an identifier: other characters than [A-Za-z0-9_] become `_`, a leading digit gets `_`
-/// in front, a keyword `_` behind. Of a name longer than `longest_identifier` the end gives way to
+/// in front, a keyword `_` behind. In a name longer than `longest_identifier` the end gives way to
 /// a hash of the whole.
 std::string legal_identifier(std::string_view name);
 

@@ -110,7 +110,7 @@ void Network::connect(const MakeHandshake& make) {
   }
 }
 
-/// Of its schedule, in parts of a cycle; an input without one is never ahead.
+/// How far it is ahead of its schedule, in parts of a cycle; an input without one is never ahead.
 std::int64_t Network::ahead(StreamId input) const {
   if (input_interval == 0) return 0;
   return moved(input) * input_interval - cycle_ * design_.stream(input).beats();

@@ -72,7 +72,7 @@ Shape shape_read(const Program& program, const Step& step, const StreamValue& va
   return same && !integer::only_moves(step.operation) ? output.shape : value.shape;
 }
 
-/// Of a linear or a convolution.
+/// The parameters of a linear or a convolution.
 template <class Matrix>
 void add_bias(Tree& parameters, const Step& step, const Matrix& matrix, std::int64_t pe) {
   if (matrix.bias.empty()) return;
@@ -94,7 +94,7 @@ void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
   }
 }
 
-/// Of a function in straight pieces: how many, and how far its results are off at most.
+/// How many straight pieces a function has, and how far its results are off at most.
 void add_pieces(Tree& parameters, const Step& step) {
   const auto* pieces = std::get_if<integer::Piecewise>(&step.operation);
   if (!pieces) return;
@@ -205,7 +205,7 @@ namespace {
   file_error("the graph's hardware metadata has a damaged fold; run add_hardware_metadata again");
 }
 
-/// Of a fold's record; none without an entry.
+/// The packing in a fold's record; that of one output without an entry.
 Packing packing_of(const Tree& fold) {
   const Tree* tree = fold.find("packing");
   if (!tree) return {};
@@ -216,7 +216,7 @@ Packing packing_of(const Tree& fold) {
   return {outputs->as_int(), pitch->as_int()};
 }
 
-/// Of a fold's record; 0 without an entry.
+/// The stages in a fold's record; 0 without an entry.
 std::int64_t stages_of(const Tree& fold, const char* key) {
   const Tree* stages = fold.find(key);
   if (!stages) return 0;

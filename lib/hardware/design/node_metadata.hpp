@@ -28,6 +28,6 @@ Multiplier multiplier_of(const std::string& name);   ///< automatic for other wo
 /// {in_lanes, out_lanes, parallel_window, multiplier}, and packing {outputs, pitch} where there is
 /// one.
 Tree fold_tree(const Fold& fold);
-Fold fold_of(const Tree& tree);  ///< Error(Fault::file) when it is no record of a fold
+Fold fold_of(const Tree& tree);  ///< Error(Fault::file) unless it is the record of a fold
 
 }  // namespace mase::design

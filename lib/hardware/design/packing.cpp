@@ -25,7 +25,7 @@ struct Range {
   Wide low, high;
 };
 
-/// Of one output's sum over all lanes, for any codes of the types.
+/// The range of one output's sum over all lanes, for any codes of the types.
 Range sum_range(const SharedProducts& shared) {
   const integer::FixedType &a = shared.activation, &w = shared.weight;
   const auto [low, high] =

@@ -11,7 +11,7 @@
 
 namespace mase::design {
 
-/// Of a run, in cycles.
+/// The times of a run, in cycles.
 struct Schedule {
   std::int64_t first = 0;           ///< first output beat of any output
   std::vector<std::int64_t> lasts;  ///< last output beat of every frame, over all outputs

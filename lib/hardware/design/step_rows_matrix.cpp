@@ -47,7 +47,7 @@ Matrix matrix_of(const Step& step) {
 /// What the accumulators of a step start from.
 struct Start {
   Wide half;
-  std::vector<Wide> biases;  ///< with the half; none where there were none
+  std::vector<Wide> biases;  ///< with the half; empty without biases
   int width;                 ///< of a bias with the half
 };
 

@@ -155,7 +155,7 @@ inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
 /// The bits of a code, as the modules' plain vectors take them.
 Sized plain_code(Wide code, int width);
-/// Of the step's own requantisation.
+/// The parameters of the step's own requantisation.
 ModuleParameters requantiser(const StepBuilder& builder);
 std::int64_t fold_lanes(const Step& step, const Fold& fold, std::size_t port);  ///< in_lanes
 

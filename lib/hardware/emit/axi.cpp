@@ -48,7 +48,7 @@ void add_link(Wrapper& wrapper, const std::string& name, std::int64_t width) {
     wrapper.core.connections.emplace_back(name + part, name + part);
 }
 
-/// High when a frame of the stream has passed. Of each side the first stream's is counted.
+/// High when a frame of the stream has passed. On each side the first stream's frames are counted.
 std::string frame_net(const Wrapper& wrapper, design::StreamId id) {
   const bool counted = id == wrapper.design.inputs.front() || id == wrapper.design.outputs.front();
   return (counted ? "" : "unused_") + wrapper.name(id) + "_frame";

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using Lock = std::shared_ptr<const int>;
 
 constexpr const char* lock_name = "/lock";
-/// Of folders that become entries, or were: entries' names begin with no dot.
+/// How names of folders begin that become entries, or were: those of entries begin without a dot.
 constexpr const char* unfinished_prefix = ".part-";
 /// For so long a folder without a lock may be one whose maker is about to lock it.
 constexpr std::time_t grace_seconds = 60;
@@ -139,7 +139,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
   return entries;
 }
 
-/// Of this process, for users without a folder of their own.
+/// The folder of this process, for users without a folder of their own.
 std::string process_folder() {
   static const RunFolder folder;
   return folder.make("builds");

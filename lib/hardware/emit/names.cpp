@@ -51,7 +51,7 @@ void add_words(std::string_view text, Words& words) {
   }
 }
 
-/// Of every module that comes with the program.
+/// The words of every module that comes with the program.
 const std::map<std::string, Words>& template_words() {
   static const std::map<std::string, Words> all = [] {
     std::map<std::string, Words> words;
@@ -65,7 +65,7 @@ const std::map<std::string, Words>& template_words() {
   return all;
 }
 
-/// Of the user's own modules.
+/// The words of the user's own modules.
 Words own_words(const design::Design& design) {
   Words words;
   for (const design::Instance& instance : design.instances)

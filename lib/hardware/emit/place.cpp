@@ -24,7 +24,7 @@ namespace {
 
 constexpr double placement_seconds = 4 * 3600;
 constexpr std::string_view report_name = "the report of nextpnr";
-/// Of the top inside its boundary: what names of cells begin with.
+/// The names of cells of the top begin with this inside its boundary.
 constexpr std::string_view inner = "inner.";
 
 /// A port of the top and the bits of the boundary's registers that it is connected to.

@@ -61,7 +61,7 @@ void add_memory(const design::Memory& memory, Words& words) {
   file_error(folder + ": its weights cannot be replaced by those of this checkpoint: " + what);
 }
 
-/// Of two values of a parameter, or of anything else that JSON has.
+/// The text of two values of a parameter, or of anything else that JSON has.
 std::string both(const Tree* emitted, const Tree* given) {
   const auto text = [](const Tree* tree) { return tree ? to_json(*tree) : "absent"; };
   return text(emitted) + " in the hardware, " + text(given) + " here";

@@ -28,8 +28,8 @@ inline constexpr const char* bench_model = "--noassert --prefix Vdut --top-modul
 inline constexpr const char* bench_source = "../bench.cpp";
 inline constexpr std::array bench_sources{"bench.cpp",  "dut.cpp",   "dut.hpp",    "options.hpp",
                                           "report.hpp", "signs.hpp", "stalls.hpp", "streams.hpp"};
-/// Of the C++ compiler and of make. Of Verilator's runtime only inline functions are called per
-/// cycle, so only the model is optimised, with the bench's arithmetic in front of it. dut.cpp is
+/// The flags of the C++ compiler and of make. A cycle calls only inline functions of Verilator's
+/// runtime, so only the model is optimised, with the bench's arithmetic in front of it. dut.cpp is
 /// compiled in one unit with the model: most of the time that either takes is for Verilator's
 /// headers.
 std::string bench_cflags(int optimise);

@@ -16,7 +16,8 @@ namespace {
 using integer::Wide;
 
 constexpr std::string_view indentation = "  ";
-/// Of what continues a line, as verible-verilog-format wraps ports, parameters and connections.
+/// The indentation of a line that goes on, as verible-verilog-format wraps ports, parameters and
+/// connections.
 constexpr std::string_view wrapped = "    ";
 
 /// "" or "[7:0] ".

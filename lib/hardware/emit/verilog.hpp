@@ -19,7 +19,7 @@ std::string literal(const design::HexBits& value);         ///< "12'h0ff"
 std::string literal(std::string_view text);                ///< quoted, with SystemVerilog's escapes
 std::string literal(const design::ParameterValue& value);  ///< of whatever it holds
 
-/// Of a port, seen from inside the module.
+/// The direction of a port, seen from inside the module.
 enum class Direction { input, output };
 
 /// A vector `[width-1:0]`; width 1 of a `scalar` port has no range.

@@ -23,7 +23,7 @@ struct LongestPath {
   double ns = 0;         ///< delays of cells, without those of wires
   std::string instance;  ///< of the top, in which it ends, or the nearest before; "" for none
 };
-/// Of the output of `sta` for a flattened netlist; none without a path that has delays.
+/// The longest path in the output of `sta` for a flattened netlist, if a path has delays.
 std::optional<LongestPath> path_of_sta(const std::string& text);
 
 }  // namespace mase::emit

@@ -20,8 +20,8 @@ struct BatchPlace {
   bool is_joined() const { return others() > 1; }
   /// Whether the tensor is another one with the batch in front.
   bool is_moved() const { return dim != 0 || is_joined(); }
-  /// Of the tensor's dimension, with the batch in front and the others in its place. That of the
-  /// batch alone is 0.
+  /// The place of the tensor's dimension d when the batch is in front and the others are in their
+  /// order. The batch has place 0.
   std::size_t moved(std::size_t d) const {
     if (d < dim) return d + 1;
     return d + (is_joined() ? 1 : 0) - (d == dim && !is_joined() ? dim : 0);

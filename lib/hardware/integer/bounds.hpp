@@ -18,7 +18,7 @@ struct Interval {
 Interval interval_of(const FixedType& type);
 /// Both, smallest interval around the two.
 Interval hull(const Interval& a, const Interval& b);
-/// Of one code of each.
+/// The results for one code of each interval.
 Interval sum(const Interval& a, const Interval& b);
 Interval product(const Interval& a, const Interval& b);
 /// Codes shifted left. The caller has made sure that they stay below 2^126.

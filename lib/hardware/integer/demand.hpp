@@ -22,8 +22,8 @@ struct Demand {
   };
   Kind kind = Kind::none;
   Grid grid;
-  /// Of a refused one: the reader and what is wrong with its format; empty where the reader's op
-  /// has no datapath, which is reported at the reader.
+  /// Why a demand is refused: the reader and what is wrong with its format. Empty where the
+  /// reader's op has no datapath, which is reported at the reader.
   std::string reason;
 };
 

@@ -237,7 +237,7 @@ Codes run_frames(const Program& program, const Step& step, std::span<const Codes
 
 namespace {
 
-/// Of every number on the way to the accumulator, and the accumulator.
+/// The bits that hold every number on the way to the accumulator, and the accumulator.
 int sum_bits(const Program& program, const Step& step) {
   const int bits = signed_width(step.low, step.high);
   const auto* quotient = std::get_if<Quotient>(&step.operation);

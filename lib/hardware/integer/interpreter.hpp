@@ -40,7 +40,7 @@ class Interpreter {
 };
 
 /// Quantizes a float batch [frames, ...torch_shape] to codes in stream order, as the first port
-/// does. Error(Fault::file) for a number that is no row of a table which the input chooses from.
+/// does. Error(Fault::file) for a number beyond the table from which the input chooses rows.
 Codes encode_input(const Program& program, std::size_t input, const Array& batch);
 /// The same without this error: numbers beyond a table name its first or last row, as in hardware.
 Codes encode_saturated(const Program& program, std::size_t input, const Array& batch);

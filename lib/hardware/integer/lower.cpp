@@ -26,7 +26,7 @@ const std::vector<LoweringRow>& lowering_table() {
 }
 
 /// How a family reads a frame of two dimensions: [T, F], rows of features, or [C, L], channels
-/// first; none where it does not care.
+/// first; nullopt if both are the same to it.
 std::optional<bool> reads_rows(ir::OpFamily family) {
   switch (family) {
     using enum ir::OpFamily;

@@ -300,7 +300,7 @@ Constants in_stream_order(const Call& call, const StreamView& x, Constants const
     codes.push_back(constants.codes[at(places.back())]);
   }
   const std::size_t channels = at(call.lowering.value(x.id).channels());
-  // Of codes that may be replaced those are alike that are one.
+  // Codes that may be replaced are alike only where they are one and the same.
   const Codes& alike = constants.any ? places : codes;
   bool by_channel = true;
   for (std::size_t i = channels; i < codes.size(); ++i)

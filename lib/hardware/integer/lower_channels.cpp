@@ -34,7 +34,7 @@ Kept kept_by(const Part& part) {
   return kept;
 }
 
-/// The slice that leaves exactly these places of a frame; none where they are not periodic.
+/// The slice that leaves exactly these places of a frame, if they are periodic.
 std::optional<Slice> periodic(const std::vector<std::int64_t>& places, std::int64_t elements) {
   std::size_t count = 1;
   while (count < places.size() && places[count] == places[0] + static_cast<std::int64_t>(count))

@@ -78,7 +78,7 @@ Operand compare(const Call& call, const Relation& relation) {
 
 StreamView truth_stream(const Call& call, std::string_view argument) {
   const StreamView x = call.stream(argument);
-  // Of whole numbers ~x is another function.
+  // ~x of whole numbers is another function.
   const bool logic = call.node.info.dtype == DType::boolean;
   if (!logic || !is_truth(call, x))
     throw Refusal{"its input is no truth value; compare it with a number"};
@@ -107,7 +107,7 @@ Operand logic_with_constant(const Call& call, BinaryKind kind, std::string_view 
                             call.lowering.layout_of(x));
 }
 
-/// Of two streams: a product, or the larger one.
+/// Two streams give a product, or the larger one.
 Operand lower_logic(const Call& call, BinaryKind kind) {
   const bool first = is_stream(call, "self"), second = is_stream(call, "other");
   if (!first && !second) throw Refusal{"it joins constants; pass fold_constants"};

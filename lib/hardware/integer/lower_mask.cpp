@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of choices by a mask: masked_fill and where. What is chosen is multiplied by 1, what is
-// not by 0, and both are added, which is exact. Of a constant mask these are constants.
+// not by 0, and both are added, which is exact. With a constant mask these factors are constants.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -203,7 +203,7 @@ Operand lower_shaped_norm(const Call& call, double eps, bool centred) {
   return normalized(call, norm, false);
 }
 
-/// Of groups of channels: each a row.
+/// The norm of groups of channels: each group is a row.
 Operand lower_groups(const Call& call, Index groups) {
   StreamView x = call.stream("input");
   const Shape& frame = x.layout.torch_shape;

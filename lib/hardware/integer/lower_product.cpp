@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of matrix products: matmul, mm, bmm, addmm and baddbmm. Of two streams the second one's
-// matrices are kept whole; where they lie in its frame is an address, so that transposing them
-// costs nothing. Where one operand is a constant, the product is a linear layer with it as the
-// weight, or with several matrices a convolution in groups.
+// Lowering of matrix products: matmul, mm, bmm, addmm and baddbmm. Where both are streams, the
+// matrices of the second are kept whole; where they lie in its frame is an address, so that
+// transposing them costs nothing. Where one operand is a constant, the product is a linear layer
+// with it as the weight, or with several matrices a convolution in groups.
 #include <algorithm>
 #include <numeric>
 
@@ -304,8 +304,8 @@ StreamView scaled_product(const Call& call, const StreamView& x, const StreamVie
                                    exactly(accumulator.range), call.lowering.layout_of(exact));
 }
 
-/// self + alpha x y. Of a constant vector and a constant matrix this is a linear layer, as GPT-2
-/// writes it; of two streams a product and a sum, which is rounded once.
+/// self + alpha x y. With a constant vector and a constant matrix this is a linear layer, as GPT-2
+/// writes it. With two streams it is a product and a sum, which is rounded once.
 Operand lower_added_product(const Call& call, std::string_view x, std::string_view y) {
   if (call.number("beta", 1) != 1)
     throw Refusal{"it multiplies what it adds; write that as a product of its own"};

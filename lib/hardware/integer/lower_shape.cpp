@@ -78,7 +78,7 @@ Parameter permute(Parameter constant, const std::vector<std::size_t>& dims) {
   return constant;
 }
 
-/// Of a stream, or of a constant such as a weight.
+/// Permutes a stream, or a constant such as a weight.
 Operand lower_permuted(const Call& call, const std::vector<std::size_t>& dims) {
   if (const Parameter* constant = call.parameter("self")) return permute(*constant, dims);
   return permute(call.stream("self"), dims);

@@ -50,7 +50,7 @@ FunctionStep exponentials(const FixedType& type, int frac, Wide last) {
   return function_step("exp", results, {codes, formats::Rounding::nearest_even}, range, 1.0);
 }
 
-/// Of every row: its maximum, the exponentials of the distances from it, and their sum.
+/// The maximum of every row, the exponentials of the distances from it, and their sum.
 struct Exponentials {
   RowSteps rows;
   StreamView greatest, power, sum;

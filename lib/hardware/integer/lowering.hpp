@@ -63,7 +63,7 @@ struct Constants {
   Codes codes;
   /// Fraction bits of the slices of dimension 0; empty: those of the type for all.
   std::vector<int> fracs = {};
-  /// All codes that another checkpoint may have; none where these are the only ones.
+  /// All codes that another checkpoint may have; nullopt if these are the only ones.
   std::optional<Interval> any = std::nullopt;
 
   /// Those that there are, or that may come.
@@ -75,7 +75,7 @@ struct Constants {
 
 /// What is added to products, at the binary point of the accumulator.
 struct Summands {
-  std::vector<Wide> codes;  ///< none where all are 0 and stay so
+  std::vector<Wide> codes;  ///< empty if all are 0 and stay so
   std::optional<Interval> any = std::nullopt;
 
   Interval range() const;
@@ -88,7 +88,7 @@ struct Matrix {
   Constants weight;
   Summands bias;
 
-  /// Of rows with so many weights.
+  /// The sums of rows with so many weights.
   Interval sums(std::int64_t terms, const Interval& input) const;
 };
 
@@ -234,7 +234,7 @@ struct Call {
   const Parameter* parameter_in(const ir::Value& value) const;
   const Parameter* parameter(std::string_view argument) const;  ///< the same of an argument
   bool has_tensor(std::string_view argument) const;  ///< a constant of the graph or the module
-  /// Of a constant, as its format and its order of dimensions have them; float32.
+  /// The values of a constant in its format and its order of dimensions; float32.
   Array values(const Parameter& parameter) const;
   /// The constant tensor of an argument as codes of its port's format. Refused when it has none
   /// unless `exact_allowed`: then the least grid that holds the values.
@@ -255,8 +255,8 @@ struct Call {
   StreamView stream(std::string_view argument) const;
   StreamView raw_stream(std::string_view argument) const;  ///< as it was made: ids have no format
   StreamView stream_of(const ir::Value& value, std::string_view argument) const;
-  /// Of the result, or of the first of several, without its batch dimension; refused when it does
-  /// not keep the batch.
+  /// The shape of the result, or of the first of several, without its batch dimension; refused when
+  /// it does not keep the batch.
   Shape frame_shape() const;
 };
 
@@ -292,27 +292,28 @@ std::vector<LoweringRow> embedding_rows();
 std::vector<LoweringRow> table_rows();
 
 const LoweringRow* find_lowering(std::string_view op);  ///< null without a datapath
-/// Of a node, which may be an op of the user's.
+/// The row of a node, which may be an op of the user's.
 const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node);
 /// Ops of the user's own.
 Operand lower_custom(const Call& call);
-/// Of whole numbers that choose rows of a table, where `reader` takes the result of `id` so.
+/// The type of whole numbers that choose rows of a table, if `reader` takes the result of `id` so.
 std::optional<FixedType> id_type(const ir::Graph& graph, const ir::Node& reader, ir::NodeId id);
-/// Of whole numbers that `reader` compares with one number: those beside it stand for all others.
+/// The type of whole numbers that `reader` compares with one number, whose neighbours stand for all
+/// other numbers.
 std::optional<FixedType> compared_type(const ir::Graph& graph, const ir::Node& reader,
                                        ir::NodeId id);
 /// The MASE op of a node, that of the plain operator for an in-place variant.
 std::string op_of(const ir::Graph& graph, const ir::Node& node);
 bool is_host_value(const ir::Node& node);  ///< a size or number, or a list of such
-/// Of such a node, whose arguments are numbers where they are known; none where it is not, as for
-/// the batch. The items of a list may be none, too.
+/// What a host node gives, if its arguments are known numbers; `none` otherwise, as for the batch.
+/// The items of a list may be `none`, too.
 ir::Value host_number(Lowering& lowering, const ir::Node& node);
 
 /// The code of a real number, clamped; infinite numbers give the limits.
 Wide code_of(double number, const Grid& grid);
 /// Whether every value of `inner` is a value of `outer`.
 bool holds(const FixedType& outer, const FixedType& inner);
-/// Of codes of a range, or of a type, to the same codes.
+/// The requantisation of codes of a range, or of a type, to the same codes.
 Requantise exactly(const Interval& range);
 Requantise unchanged(const FixedType& type);
 /// Requantisation of an accumulator to a grid.
@@ -342,7 +343,7 @@ void check_weights(const Call& call);
 /// of that name.
 Matrix matrix_of(const Call& call, Constants weight, int input_frac,
                  std::string_view argument = "bias");
-/// Of so many products for each output. Refused where it could pass 126 bits.
+/// The accumulator of so many products for each output. Refused where it could pass 126 bits.
 Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input);
 /// Appends a product with weights and, where its channels have fraction bits of their own, the step
 /// that shifts them to those of the finest.
@@ -362,7 +363,7 @@ StreamView repeated(const Call& call, const StreamView& x, const Shape& shape,
 struct Pads {
   Shape before, after;
 };
-/// What a node puts zeros around, and how many; nothing where a value is none of such a node's.
+/// What a node puts zeros around, and how many; nullopt for the value of any other node.
 struct ZerosAround {
   ir::Value input;
   Pads pads;

@@ -22,8 +22,8 @@ Requantise to_result(const Call& call, const Accumulator& accumulator) {
   return grid ? to_grid(accumulator, *grid) : exactly(accumulator.range);
 }
 
-/// One operand of a sum: its elements that are no masks, none where all of them are 0, and a stream
-/// that is 0 or, for masks, at most -`reach`, at the binary point of the sum.
+/// One operand of a sum: its elements that are no masks (left out if all of them are 0), and a
+/// stream that is 0 or, for masks, at most -`reach`, at the binary point of the sum.
 class Summand {
  public:
   Summand(const Call& call, StreamView x, std::string port)
@@ -109,7 +109,7 @@ StreamView with_masks_of(const Call& call, const StreamView& x, const Summand& s
 
 }  // namespace
 
-// 2^15 exp(-d) rounds to 0 where it is at most one half; straight pieces are less exact. Of fine
+// 2^15 exp(-d) rounds to 0 where it is at most one half; straight pieces are less exact. On fine
 // grids that is further than a function reaches: softmax knows masks there by their distance, which
 // no two other codes have.
 Masked with_masks(const FixedType& type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of least largest error. Of a slope a the best line y = a*l + b through points t[l] leaves
+// Lines of least largest error. For a slope a the best line y = a*l + b through points t[l] leaves
 // the residuals t[l] - a*l of least and greatest value equally far away, so that its error is half
 // of their distance. This distance is convex in a: the best integer slope is where it stops
 // falling.
@@ -74,7 +74,7 @@ class Points {
     return static_cast<std::int64_t>(std::ceil(std::ldexp(most, frac_)));
   }
 
-  /// Of the best ones the flattest.
+  /// The flattest of the best slopes.
   std::int64_t best_slope() const {
     const std::int64_t sign = distance(1) < distance(0) ? 1 : -1;
     std::int64_t low = 0, high = steepest();
@@ -96,7 +96,7 @@ class Points {
   int frac_;
 };
 
-/// Of the results in one segment, in units of the last place.
+/// The largest error of the results in one segment, in units of the last place.
 double largest_error(std::span<const double> places, const Line& line,
                      const Requantise& requantise) {
   double largest = 0;

@@ -39,7 +39,7 @@ FittedPieces fit_pieces(const PiecewiseTarget& target);
 /// down rounding to nearest.
 Requantise pieces_requantise(int frac, const Interval& range);
 
-/// Of all accumulators.
+/// The range of all accumulators.
 Interval accumulators_of(const Piecewise& table);
 
 }  // namespace mase::integer

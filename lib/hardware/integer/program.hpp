@@ -205,7 +205,7 @@ struct Binary {
   BinaryKind kind = BinaryKind::add;
   int shift_a = 0, shift_b = 0;
 
-  /// Of operands that are shifted already.
+  /// The operands are shifted already.
   template <class Sum>
   Sum operator()(Sum a, Sum b) const {
     switch (kind) {
@@ -232,7 +232,7 @@ struct Binary {
 struct Quotient {
   int shift_a = 0, shift_b = 0, bits = 1;
 
-  /// Of numbers whose type holds |a| << shift_a, |b| << shift_b and the largest accumulator.
+  /// The type of the numbers holds |a| << shift_a, |b| << shift_b and the largest accumulator.
   template <class Number>
   Number operator()(Number a, Number b) const {
     if (a == 0) return 0;
@@ -268,7 +268,7 @@ struct Insert {
   Codes codes = {};
 };
 
-/// Of each number the row of a table, `columns` codes; one beyond the table names the last row.
+/// Each number gives its row of a table, `columns` codes; one beyond the table gives the last row.
 struct Embedding {
   std::int64_t columns = 1;
   Codes table;  ///< [rows][columns]
@@ -335,7 +335,7 @@ struct Program {
   std::vector<DType> output_dtypes;               ///< as torch has them: float32, int64 of places
   std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
   /// The least code of an input but that of masks (ir/masks.hpp), which is its type's least one;
-  /// none where a mask is a number as any other.
+  /// nullopt if a mask is a number like any other.
   std::vector<std::optional<std::int64_t>> input_masks;
 
   const StreamValue& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }

@@ -170,8 +170,8 @@ class Separation {
     return kept(node, from, 2);
   }
 
-  /// Of what broadcasts in front of the last `inner` dimensions. Of a constant, the batch's
-  /// dimension must be one of 1, and is put in front.
+  /// The place of the batch in what broadcasts in front of the last `inner` dimensions. In a
+  /// constant the batch's dimension must be one of 1, and is put in front.
   std::optional<BatchPlace> kept(const ir::Node& node, const BatchPlace& from, std::size_t inner) {
     const std::size_t rank = node.info.shape.size();
     for (const ir::NodeId id : before_.inputs(node.id)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one input. Of at most 12 bits as tables: each entry is the double result rounded
-// once. Of at most 16 bits as straight pieces, whose results are measured against the double ones.
+// Functions of one input. With at most 12 bits they are tables: each entry is the double result
+// rounded once. With at most 16 bits they are straight pieces, whose results are measured against
+// the double ones.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -127,7 +127,7 @@ TEST_CASE("paths of modules are predicted as long as nextpnr placed them") {
 }
 
 TEST_CASE("DSP blocks that add one after another take as long as Yosys says for xc7") {
-  // Of jsc_s and of functional_ops: 1.82 ns out of the first block, 1.02 through the second.
+  // In jsc_s and functional_ops: 1.82 ns out of the first block, 1.02 through the second.
   const ModuleParameters pairs = rounded(linear(16, 32, 4, 1, 8, 6, 18), 6, 7, 0, 63);
   const Slowest found = slowest("mase_linear", pairs, "xc7", {1, 16});
   CHECK(found.what == "products");

@@ -361,7 +361,7 @@ TEST_CASE("the efficiency of a layer is its products by those that its multiplie
   // fc1: 16 x 8 products in 4 x 2 multipliers; the addition has none.
   CHECK(found.size() == 2);
   CHECK(found.at("fc1") == Approx(16 * 8 / (4 * 2 * interval)));
-  // Of two layers the slower one is the slowest quarter: fc2, 8 x 8 products in 2 x 1 multipliers.
+  // The slower one of two layers is the slowest quarter: fc2, 8 x 8 products in 2 x 1 multipliers.
   CHECK(found.at("fc2") == Approx(8 * 8 / (2 * interval)));
   CHECK(result.info.at("efficiency").as_double() == found.at("fc2"));
 }

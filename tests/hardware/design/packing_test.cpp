@@ -17,7 +17,7 @@ namespace {
 
 FixedType codes(int width, bool is_signed) { return {width, 0, is_signed}; }
 
-/// The widest packing of a block; none where it holds none.
+/// The widest packing of a block; that of one output if it holds no more.
 Packing most(const SharedProducts& shared, const char* block) {
   const std::vector<Packing> all = packings(shared, dsp_block(block));
   return all.empty() ? Packing{} : all.back();

@@ -15,7 +15,7 @@ namespace mase::test {
 inline constexpr std::array<std::pair<double, double>, 4> kStallProfiles{
     {{0, 0}, {0.4, 0.4}, {0, 0.9}, {0.9, 0}}};
 
-/// Of a folder, with what shells and make read in other ways.
+/// The name of a folder, with what shells and make read in other ways.
 inline constexpr const char* kUnusualName = "a b'c\"d$(e)#f:g;h%i\\j\u00e9";
 
 design::Stream stream(const std::string& name, std::int64_t lanes, int width, bool is_signed,

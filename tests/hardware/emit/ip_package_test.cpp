@@ -38,7 +38,7 @@ std::string one_inside(const std::string& text, const std::string& name) {
   return found.front();
 }
 
-/// Of every port "in 8": its direction and width.
+/// The direction and width of every port: "in 8".
 using Ports = std::map<std::string, std::string>;
 
 Ports packaged_ports(const std::string& xml) {

@@ -42,7 +42,7 @@ struct Counts {
   int shown = 0, missed = 0;
 };
 
-/// Of fresh bits: how many the vectors show, and how many only the further frames.
+/// How many of fresh bits the vectors show, and how many only the further frames.
 Counts count(const Program& program, const emit::Vectors& vectors) {
   constexpr std::int64_t frames = 2000;
   const std::vector<Codes> further = emit::varied_frames(program, frames, 77);

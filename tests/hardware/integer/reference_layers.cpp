@@ -89,7 +89,7 @@ static Shape two(Shape values, Index filler) {
 struct Slide {
   Index kernel, stride, dilation, before, after;
   Index reach() const { return (kernel - 1) * dilation + 1; }
-  /// Of torch: with `ceil` the last stride may be incomplete, but begins before `after`.
+  /// As torch has it: with `ceil` the last stride may be incomplete, but begins before `after`.
   Index out(Index size, bool ceil) const {
     Index count = (size + before + after - reach() + (ceil ? stride - 1 : 0)) / stride + 1;
     if (ceil && (count - 1) * stride >= size + before) --count;

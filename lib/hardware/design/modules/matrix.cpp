@@ -199,7 +199,8 @@ double operand_registers(std::int64_t bits, std::int64_t count, bool in_dsp) {
   return static_cast<double>(bits * (in_dsp ? std::max<std::int64_t>(count - 2, 0) : count));
 }
 
-/// Of a lane's weights: of those that share a multiplier it holds one register of one.
+/// The registers of a lane's weights. A multiplier holds a register of one of the weights that
+/// share it.
 double weight_registers(std::int64_t bits, std::int64_t count, bool in_dsp, const Packs& packs) {
   if (packs.outputs == 1) return operand_registers(bits, count, in_dsp);
   const auto outputs = static_cast<double>(packs.outputs);

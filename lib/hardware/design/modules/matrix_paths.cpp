@@ -15,7 +15,7 @@ Path booth_path(const ModuleParameters& p, std::int64_t simd) {
   return {.what = "rows of products", .luts = 1, .chains = rows, .carry = bits + rows};
 }
 
-/// Of the tool's multipliers: from one DSP block to the next, or into a tree of adders.
+/// The path of the tool's multipliers: from one DSP block to the next, or into a tree of adders.
 Path dot_path(const ModuleParameters& p, std::int64_t simd, const Technology& technology) {
   const int a = signed_bits(p, "AW", "ASIGNED"), b = signed_bits(p, "WW", "WSIGNED");
   const auto bits = static_cast<double>(std::min<std::int64_t>(a + b, p.integer("ACCW")));
@@ -91,7 +91,7 @@ Path moved_path(const ModuleParameters& p) {
 
 namespace {
 
-/// Of what keeps the beats of a row for `nf` passes.
+/// The paths of what keeps the beats of a row for `nf` passes.
 void add_row_paths(Paths& paths, const ModuleParameters& p, const Technology& technology) {
   const std::int64_t sf = p.integer("SF"), nf = p.integer("NF"), simd = p.integer("SIMD");
   if (nf == 1) return;

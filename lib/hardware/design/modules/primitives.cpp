@@ -251,8 +251,8 @@ Clamp clamp_of(const ModuleParameters& parameters, Width width) {
   return clamp;
 }
 
-/// Telling whether a quotient passes a bound: a bound that is no power of two is a comparison with
-/// a constant.
+/// Telling whether a quotient passes a bound: a bound that is not a power of two is a comparison
+/// with a constant.
 Cost passed_cost(const Clamp& clamp, Bound side) {
   if (side.never) return {};
   if (side.bits < 0) return {.carry = static_cast<double>(ceiling(clamp.quotient + 1, 4))};

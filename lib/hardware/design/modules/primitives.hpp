@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Primitives: what hardware modules are made of, and what each costs on xc7. The modules add these
-// up. What is no consequence of the structure was fitted to Yosys 0.23 (synth_xilinx -family xc7
+// up. What does not follow from the structure was fitted to Yosys 0.23 (synth_xilinx -family xc7
 // -noiopad -noclkbuf -flatten) with scripts/bench/calibrate.py. LUT RAM counts as the LUTs it takes
 // up, four for a RAM32M or RAM64M. Widths are in bits, depths in words.
 #pragma once
@@ -92,7 +92,7 @@ struct Rounding {
   int decides = 0;        ///< bits that tell whether a bound is passed, or a tie
   double digits = 1;      ///< rows of the product that divides; 1: a shift
   bool adds = false;      ///< half of the divisor
-  bool compares = false;  ///< with a bound that is no power of two
+  bool compares = false;  ///< with a bound that is not a power of two
 };
 Rounding rounding_of(const ModuleParameters& parameters, Width width);
 /// hw_templates/elementwise/mase_requantise_stage with the parameters of a module, from numbers of
