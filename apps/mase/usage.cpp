@@ -27,7 +27,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// Of a word that is none of the known ones; `what` is an option or a command.
+/// What to say of an unknown word; `what` is an option or a command.
 std::string unknown(const std::string& what, const std::string& word,
                     const std::vector<std::string>& known) {
   return "there is no " + what + " '" + word + "'" + did_you_mean(word, known);

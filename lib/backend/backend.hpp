@@ -59,7 +59,7 @@ class Backend {
   /// {"version", "blas", "threads", "cxx11_abi", ...} for `mase doctor`.
   virtual Tree info() const = 0;
   virtual void set_threads(int threads) = 0;
-  /// Of the whole model, or of its part `submodule`.
+  /// The signature of the whole model, or of its part `submodule`.
   virtual Signature signature(const std::string& path, const std::string& submodule) = 0;
   /// Imports a TorchScript file; Error(Fault::file) or Error(Fault::unsupported).
   virtual Imported import_model(const std::string& path, const ImportOptions& options) = 0;

@@ -46,7 +46,7 @@ void append_graph(sandbox::SharedFile& file, const ir::Graph& graph) {
   append_tensors(file, graph);
 }
 
-/// The tensors of the text are those that follow it, or it is no text of ours.
+/// The tensors of the text are those that follow it, or we have not written it.
 ir::Graph take_graph(sandbox::SharedFile& file, const std::string& origin) {
   const std::string text = take_text(file);
   ir::Graph graph = ir::parse(text, origin, file.left());

@@ -118,7 +118,7 @@ void PickleStack::set_items(const std::vector<PickleItem*>& items) {
   }
 }
 
-/// Of two values of one attribute readers take this or that.
+/// An attribute has one value: where there are two, readers do not agree which one they take.
 void PickleStack::finish_object(const PickleItem& state) {
   PickleItem& object = top();
   if (is_module_ && (object.kind != Kind::unfinished || state.kind != Kind::dict))

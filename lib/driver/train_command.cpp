@@ -132,7 +132,7 @@ void print_result(const backend::TrainResult& result, const data::TaskRow& task,
   document["last_checkpoint"] = folder + "/last.pt";
 }
 
-/// Of a training that goes on, the epochs before are those that it recorded then.
+/// A training that goes on has recorded its earlier epochs.
 void prepend_epochs(Session& session) {
   const std::string path = record_path(project_folder(session.settings()), "train");
   Tree& document = session.output.document();

@@ -46,7 +46,7 @@ void will_output(const std::string& path);
 /// Error(Fault::file) under `require` where the kernel lacks a part; a warning under `auto`.
 void enter();
 
-/// Of a process that was forked from one inside: takes away writing and starting programs, too.
+/// For a process that was forked from one inside: takes away writing and starting programs, too.
 void keep_reading_only();
 
 }  // namespace mase::sandbox

@@ -211,7 +211,7 @@ const std::vector<std::string> elements{"integer(8, 4)",
                                         "log(8)"};
 const std::vector<std::string> tiled{"block_fp(8, 8)", "block_minifloat(8, 4, 8)",
                                      "block_log(8, 8)"};
-/// Of rows, of columns, square, and of 16 whole columns.
+/// Tiles of rows, of columns, square ones, and tiles of 16 whole columns.
 const std::vector<std::string> tiles{
     "skip_first_dim=true", "skip_first_dim=false, block_size=[32, 1]",
     "skip_first_dim=false, block_size=[16, 16]", "skip_first_dim=false"};

@@ -80,7 +80,7 @@ ir::Graph quantized(const ir::Graph& graph, const formats::Format& format) {
   return copy;
 }
 
-/// Of the speed in float.
+/// As a part of the speed in float.
 constexpr double least_speed = 0.8;
 
 /// Prints the times of one format; whether the goal is met.

@@ -4,7 +4,7 @@
 
 usage: failing_disk_test.py --mase BINARY --source ROOT --disk LIBRARY [--calls N] [unittest arguments]
 
-LIBRARY is failing_disk.cpp. Of all calls that change files, N of every command fail (6), spread over its run; 0: each of them.
+LIBRARY is failing_disk.cpp. N (6) of the calls of every command that change files fail, spread over its run; 0: each of them.
 """
 
 import argparse
@@ -123,7 +123,7 @@ class FailingDisk(unittest.TestCase):
         print(f"{command[0]}: {len(chosen)} of {calls} calls failed, {failed} of them ended the command")
 
     def test_train(self):
-        # Of one epoch: the best of an earlier one would be a third checkpoint, as whole as the others.
+        # It has one epoch: the best of an earlier one would be a third checkpoint, as whole as the others.
         train = ("train", "jsc-tiny", "jsc", "--max-epochs", "1", "--overwrite")
         self.succeed(*train, "--seed", "1")
         folder = "software/training_ckpts/"

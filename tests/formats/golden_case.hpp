@@ -23,7 +23,7 @@ struct GoldenCase {
 
 std::vector<GoldenCase> golden_cases();
 
-/// The case's format under our names; nullopt where it is none of a tensor (residual planes).
+/// The case's format under our names; nullopt if it is not that of a tensor (residual planes).
 std::optional<Format> golden_format(const GoldenCase& golden);
 
 /// How many numbers of the case come out differently: values, codes, shared codes and scales.

@@ -106,7 +106,7 @@ TEST_CASE("stochastic signs are the definition's at every size, scaled or not") 
       const bool scaled = text.find("scaled=true") != std::string::npos ||
                           (!bipolar && text.find("scaled=false") == std::string::npos);
       for (std::size_t i = 0; i < in.size(); ++i) {
-        // Of a vector all elements are one slice.
+        // All elements of a vector are one slice.
         const std::size_t first = shape.size() == 1 ? 0 : i / row * row;
         const std::size_t count = shape.size() == 1 ? in.size() : row;
         double sum = 0;

@@ -159,7 +159,7 @@ data_in_width = [4, 8]
   CHECK(one.at("by") == Tree("regex_name"));
   CHECK(one.at("seq_blocks_4").at("config").at("name") == Tree("NA"));
   CHECK(one.at("seq_blocks_[246]").at("config").at("weight_width") == Tree(4));
-  // Of a set of parameters of one layer, the patterns of the others leave their nodes alone.
+  // Where only one layer has parameters, the patterns of the others leave their nodes alone.
   const Tree other = built.space->sampled_config({{"seq_blocks_0/config/data_in_width", 4}});
   CHECK(other.at("seq_blocks_[246]").at("config").at("name") == Tree("NA"));
 

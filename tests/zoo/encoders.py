@@ -35,7 +35,7 @@ class CrossAttention(nn.Module):
 
 
 class MaskedAttention(nn.Module):
-    """Of nn.MultiheadAttention, with the options of its call."""
+    """A model of nn.MultiheadAttention, with the options of its call."""
 
     def __init__(self, width: int, heads: int, **options: object) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ struct BasicTrain {
   static constexpr RunnerDoc doc{"basic_train", RunnerKind::software,
                                  "Trains the model of every trial, then evaluates it."};
   static constexpr const auto& metrics = score_metrics;
-  /// Of the validation part, after every epoch.
+  /// The metrics of the validation part, after every epoch.
   static constexpr std::array<std::string_view, 2> told{"accuracy", "loss"};
   std::string data_loader = "val_dataloader";
   std::optional<int> num_samples, max_steps;

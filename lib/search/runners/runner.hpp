@@ -51,7 +51,7 @@ class Runner {
   virtual ~Runner() = default;
   /// Changes the model before any runner measures it, as training does.
   virtual void prepare(ir::Graph&, const TellEpoch&) const {}
-  /// Metrics of the original float model; none where they would say nothing.
+  /// Metrics of the original float model; empty if they would mean nothing.
   virtual Tree baseline(ir::Graph&) { return Tree::dict(); }
   /// Metrics of a trial's model; `baseline` is what the function of that name gave, `own` has the
   /// trial's options, which stand over those of the runner's table.

@@ -18,7 +18,7 @@ struct Crossover {
   std::vector<double> (*cross)(std::span<const std::vector<double>> parents, double eta, Random&);
 };
 
-/// Nothing for a name that is none of these, "uniform" for one.
+/// The crossover of this name; null for other names, "uniform" among them.
 const Crossover* find_crossover(std::string_view name);
 std::vector<std::string_view> crossover_names();
 

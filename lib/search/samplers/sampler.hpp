@@ -27,9 +27,9 @@ struct Suggestion {
   Tree attributes = Tree::dict();  ///< system attributes that the trial is to carry
 };
 
-/// Other trials in ascending number, in any state. Of the first `settled` the caller vouches that
-/// they are the same in every call to one sampler, as finished trials of a study are: what they say
-/// need not be found out again.
+/// Other trials in ascending number, in any state. The caller vouches that the first `settled` are
+/// the same in every call to one sampler, as finished trials of a study are: what they say need not
+/// be found out again.
 struct History {
   History() = default;
   History(std::span<const Trial> all, std::size_t fixed) : trials(all), settled(fixed) {}

@@ -85,9 +85,9 @@ class RowReader {
   std::vector<std::size_t> order_;
 };
 
-/// Of more trials that are not good than this the newest count. Older ones weigh little as it is
-/// (recency_weights), and so many kernels know the space well; with all of them a suggestion would
-/// cost more and more.
+/// Only so many of the trials that are not good count, the newest ones. Older ones weigh little as
+/// it is (recency_weights), and so many kernels know the space well; with all of them a suggestion
+/// would cost more and more.
 constexpr std::size_t most_others = 1000;
 
 class TpeSampler : public Sampler {

@@ -30,7 +30,7 @@ Split split_history(std::span<const Trial* const> history, const std::vector<Dir
 /// these is that of all.
 class SplitDigest {
  public:
-  /// Of trials that are not good, the newest `others` are picked.
+  /// Picks the newest `others` of the trials that are not good.
   SplitDigest(const std::vector<Direction>& directions, std::size_t others)
       : directions_(directions), others_(others) {}
   /// Adds a finished trial, the `place`-th of the history; places ascend.

@@ -14,7 +14,7 @@
 
 namespace mase::storage {
 
-/// Error(Fault::file) naming `where` for a word that is none of Optuna's.
+/// Error(Fault::file) naming `where` for a word that Optuna does not have.
 samplers::TrialState state_from(const std::string& word, const std::string& where);
 samplers::Direction direction_from(const std::string& word, const std::string& where);
 std::string_view direction_name(samplers::Direction direction);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who runs a trial: host and process, so that a dead process on the same host is noticed at once.
-// Of workers elsewhere, in another container for example, heartbeats tell.
+// Heartbeats tell of workers elsewhere, in another container for example.
 #pragma once
 
 #include "base/tree.hpp"

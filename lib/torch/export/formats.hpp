@@ -31,7 +31,7 @@ class PortFormats {
  public:
   PortFormats(const ir::Graph& graph, const ir::Node& node);
 
-  /// The format of an argument that is no node of the graph: a module's own tensor.
+  /// The format of an argument that is not a node of the graph: a module's own tensor.
   const formats::Format* find(const std::string& argument) const;
   const formats::Format* find(const std::string& argument, ir::NodeId source) const;
 

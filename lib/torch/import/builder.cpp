@@ -149,7 +149,7 @@ bool takes_tensors(const c10::TypePtr& type) {
   return kind == c10::TypeKind::TensorType;
 }
 
-/// A getitem in a scope, which is no call of an operator: the index is known when it is a number.
+/// A getitem in a scope, which calls no operator: the index is known when it is a number.
 OpCall item_call(const Ref& value, const ir::Value& index) {
   const bool number = index.kind() == ir::Value::Kind::integer;
   const Ref place = constant_cell(number ? c10::IValue(index.as_int()) : c10::IValue());

@@ -93,7 +93,7 @@ class CodeChecker {
       pending_.push_back({part, is_constant || part->kind() == jit::TK_PARAM});
   }
 
-  /// Of a class the statements that are no methods are evaluated.
+  /// In a class the statements that are not methods are evaluated.
   void visit_class(const jit::ClassDef& definition) {
     for (const jit::Stmt& statement : definition.body())
       pending_.push_back({statement.tree(), statement.kind() != jit::TK_DEF});

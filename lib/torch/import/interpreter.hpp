@@ -168,7 +168,7 @@ class Importer {
   void branch(const jit::Node* node, Environment& environment);
   void loop(const jit::Node* node, Environment& environment);
   void guard_trips(const Ref& trips, const jit::Node* node);
-  /// Of the graph, unless it is there.
+  /// Adds a guard to the graph, unless it is there.
   void add_guard(ir::Guard guard);
   /// Forgets all but the first `count` guards.
   void keep_guards(std::size_t count);
@@ -263,7 +263,7 @@ class Importer {
   const backend::ImportOptions& options_;
   std::optional<at::ScalarType> converted_;
   std::map<std::string, Ref> attributes_;  ///< by the first name
-  /// Of the other names of tied tensors, the path at which the graph has the tensor.
+  /// For the other names of tied tensors: the path at which the graph has the tensor.
   std::map<std::string, std::string> first_names_;
   std::unordered_map<const jit::Value*, Subscript> pending_;
   jit::Module root_{c10::QualifiedName("none")};

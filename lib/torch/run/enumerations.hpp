@@ -15,7 +15,7 @@ namespace mase::libtorch {
 /// Whether the argument is one of them.
 bool is_enumeration(const c10::Argument& argument);
 
-/// What the argument takes when the value is none of it, such as "takes a type of elements as
+/// What the argument takes, if it does not take the value, such as "takes a type of elements as
 /// 'dtype', given 99"; else empty.
 std::string enumeration_demand(const c10::Argument& argument, const c10::IValue& value);
 /// The same of all arguments of an operator, in the order of its schema.

@@ -87,7 +87,7 @@ c10::IValue on_numbers(const Arguments& in) {
   return F(number(in[0]), number(in[1]));
 }
 
-/// Of integers as integers, else as floats.
+/// Computes with integers as integers, else with floats.
 template <auto OfIntegers, auto OfFloats>
 c10::IValue on_scalars(const Arguments& in) {
   if (in[0].isDouble() || in[1].isDouble()) return on_numbers<OfFloats>(in);

@@ -22,7 +22,7 @@ bool has_same_arguments(const c10::FunctionSchema& one, const c10::FunctionSchem
   });
 }
 
-/// Of the node's first input, which is the operator's first argument.
+/// The info of the node's first input, which is the operator's first argument.
 const ir::ValueInfo* first_input(const ir::Graph& graph, const ir::Node& node,
                                  const std::string& argument) {
   const ir::Value* value = node.find(argument);

@@ -69,7 +69,7 @@ struct PlanStep {
   std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
   PlanStep* norm = nullptr;             ///< the batch norm that is folded into this layer
-  /// Of a batch norm: the sum with the slot `addend` and the activation that may be done with it.
+  /// The sum with the slot `addend` and the activation that may be done with a batch norm.
   PlanStep *sum = nullptr, *activation = nullptr;
   ir::NodeId addend = ir::no_node;
   Clamp clamp;

@@ -25,7 +25,7 @@ class Batches {
   /// Gathers rows [first, first + at most the batch size) of `rows` instead.
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
 
-  /// Of the batch loaded last; valid until the next load.
+  /// The inputs of the batch loaded last; valid until the next load.
   std::vector<c10::IValue> inputs() const;
   /// One a row, or one a position, row by row.
   std::span<const std::int64_t> labels() const {

@@ -47,7 +47,7 @@ TEST_CASE("each channel rounds and saturates at its own binary point") {
   std::vector<std::uint8_t> beyond(6);
   format.saturates(in, beyond, {3, 2});
   CHECK(beyond == std::vector<std::uint8_t>{0, 1, 0, 1, 0, 0});
-  // Of the widest channel, -16 .. 14.
+  // The range of the widest channel is -16 .. 14.
   CHECK(format.range().low == -16);
   CHECK(format.range().high == 14);
 }

@@ -179,8 +179,8 @@ TEST_CASE("with certain mutation a child is random") {
 }
 
 TEST_CASE("parents are the best: feasible before infeasible, then by rank") {
-  // Generation 0 holds 4 trials; with P = 4 its parents are all of it. Of generation 1 only the two
-  // feasible trials that dominate survive together with the two best of before.
+  // Generation 0 holds 4 trials; with P = 4 its parents are all of it. Only the two feasible trials
+  // of generation 1 that dominate survive, together with the two best of before.
   for (const std::string name : {"nsgaii", "nsgaiii"}) {
     const auto sampler =
         make(name, zdt_problem(2, 2), R"({"population_size": 4, "mutation_prob": 0})");

@@ -62,7 +62,7 @@ std::string body_refusal(const std::string& body, Fault fault,
   return "";
 }
 
-/// Of a call whose result is added to x.
+/// The refusal of a call whose result is added to x.
 std::string refusal_of_call(const std::string& call, const std::string& before = "") {
   return body_refusal(before + "return torch.add(x, " + call + ")", Fault::file);
 }

@@ -146,7 +146,7 @@ TEST_CASE("residual networks are trained by hand-written backward steps that equ
   for (const char* name : {"resnet8", "mobile_tiny"}) {
     INFO(name);
     ir::Graph graph = test::import_fixture(test::fixture(name, "script"));
-    // Of outputs up to 8.5 stock PyTorch's own are 2.5e-6 away from those in double.
+    // For outputs up to 8.5 stock PyTorch's own are 2.5e-6 away from those in double.
     check_chain_equals_autograd(graph, images, {}, 5e-6);
     add_formats(graph, "aten::add.Tensor", {{"data_in", "integer(16, 8)"}});
     add_formats(graph, "mase::identity", {{"data_in", "integer(16, 8)"}});

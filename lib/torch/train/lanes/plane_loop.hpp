@@ -69,7 +69,7 @@ struct Square {
     square.most = largest(largest(square.y[0], square.y[1]), largest(square.y[2], square.y[3]));
     return square;
   }
-  /// Of four numbers the one that belongs to the first of the largest y.
+  /// The one of four numbers that belongs to the first of the largest y.
   MASE_SIMD Vec of_winner(const Vec (&values)[4]) const {
     return select(y[0] == most, values[0],
                   select(y[1] == most, values[1], select(y[2] == most, values[2], values[3])));
