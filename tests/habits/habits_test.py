@@ -248,6 +248,13 @@ class HabitsBite(unittest.TestCase):
             files = {"docs/images/a.dot": source, "docs/images/a.svg": drawn}
             self.expect("picture", files, f"a.svg: {complaint}")
 
+    def test_such_forms_are_found_in_comments(self):
+        source = "// A.\n/// Of a row, in bits.\nint f();\n"
+        self.expect("prose", {"lib/ir/a.cpp": source}, "lib/ir/a.cpp:2", "begins with 'Of'")
+        self.expect("prose", {"scripts/a.py": "# A.\n# The row, none\n# where it is odd.\n"}, "scripts/a.py:2")
+        code = '// A.\n///< a file; none: the default\nauto text = "Of a row";\n'
+        self.assertEqual(self.complaints("prose", {"lib/ir/a.cpp": code}), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The prose rules: pages are 120 columns wide, and none of their sentences has a form that docs/style.md names."""
+"""The prose rules: pages are 120 columns wide, and no sentence of a page or comment has a form that docs/style.md names."""
 
 import re
 
-from citation_rule import line_of
+from citation_rule import line_of, texts
 from source_tree import files_under, read, relative
 
 WIDTH = 120
@@ -20,10 +20,17 @@ FORMS = [
     ),
     (r"\bnone where\b", "'none where': say what there is and when"),
     (
+        r"(?<!there\s)\bis (?:none|no [a-z]+) of\b",
+        "'is none of', 'is no ... of': say what it is, or that it is not one",
+    ),
+]
+# In comments "none: the default" is how a member says what nullopt means.
+PAGE_FORMS = [
+    *FORMS,
+    (
         r"(?<=[;,]) none\b(?! where\b| of (?:them|these|those|the|its|which)\b)",
         "'; none': write a sentence with a verb",
     ),
-    (r"\bis (?:none|no [a-z]+) of\b", "'is none of', 'is no ... of': say what it is, or that it is not one"),
 ]
 
 
@@ -51,7 +58,7 @@ def width_rule(root):
 
 
 def prose(text):
-    """What a page says in words: without blocks of code and quoted code, lines where they were."""
+    """What a text says in words: without blocks of code and quoted code, lines where they were."""
     kept = dict(outside_code(text))
     text = "\n".join(kept.get(number, "") for number in range(1, text.count("\n") + 2))
     return re.sub(r"`[^`\n]+`|\"[^\"\n]+\"", lambda code: "_" * len(code.group()), text)
@@ -59,8 +66,11 @@ def prose(text):
 
 def form_rule(root):
     """No sentence has one of the forms."""
-    for path in pages(root):
-        words = prose(read(path))
-        for form, advice in FORMS:
+    found = set(pages(root))
+    for path, text in texts(root):
+        if path.suffix == ".md" and path not in found:
+            continue
+        words = prose(text)
+        for form, advice in PAGE_FORMS if path in found else FORMS:
             for match in re.finditer(form.replace(" ", r"\s+"), words):
                 yield f"{relative(path, root)}:{line_of(words, match.start())}: {advice}"

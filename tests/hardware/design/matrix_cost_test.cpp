@@ -141,7 +141,7 @@ TEST_CASE("outputs with constant weights share the sums of aligned groups of the
   const double all = carry(1, "55555555");
   // The first eight inputs are a half of all of them.
   CHECK(carry(2, "0000555555555555") == all);
-  // Of the eight in the middle the fours are shared, and one sum of 8 + 4 bits and a carry is new.
+  // The fours of the eight in the middle are shared; one sum of 8 + 4 bits and a carry is new.
   CHECK(carry(2, "0055550055555555") == all + 4);
 }
 
