@@ -230,6 +230,7 @@ class HabitsBite(unittest.TestCase):
             ("One per layer; none for the last.", "; none"),
             ("Its value is none of the codes.", "is none of"),
             ("It is no multiple of eight.", "is no"),
+            ("A width that is no integer is refused.", "is not a"),
             ("A multiple\nof two, none\nwhere it is odd.", "none where"),
         ):
             self.expect("prose", {"docs/a.md": f"# A\n\n{sentence}\n"}, word)
@@ -238,6 +239,7 @@ class HabitsBite(unittest.TestCase):
             "Which is the largest? None of the rows.",
             "The word `; none where` stands in code.",
             "There are two rows, none of them wide.",
+            "There is no third row, and it is no longer than two.",
         ):
             self.assertEqual(self.complaints("prose", {"docs/a.md": f"# A\n\n{sentence}\n"}), [])
 

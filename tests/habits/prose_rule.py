@@ -20,13 +20,14 @@ FORMS = [
     ),
     (r"\bnone where\b", "'none where': say what there is and when"),
     (
-        r"(?<!there\s)\bis (?:none|no [a-z]+) of\b",
+        r"(?<![Tt]here\s)\bis (?:none|no [a-z]+) of\b",
         "'is none of', 'is no ... of': say what it is, or that it is not one",
     ),
 ]
 # In comments "none: the default" is how a member says what nullopt means.
 PAGE_FORMS = [
     *FORMS,
+    (r"(?<![Tt]here\s)\b(?:is|are) no (?!longer\b|more\b|less\b)[a-z]+(?!\w| of\b)", "'is no ...': say 'is not a ...'"),
     (
         r"(?<=[;,]) none\b(?! where\b| of (?:them|these|those|the|its|which)\b)",
         "'; none': write a sentence with a verb",
