@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -48,9 +49,10 @@ std::unique_ptr<Handshake> least_handshake(const Instance& instance) {
   return make_handshake(instance, Stages::least);
 }
 
-Network::Network(const Design& design, const MakeHandshake& make) : design_(design) {
+Network::Network(const Design& design, MakeHandshake make)
+    : design_(design), make_(std::move(make)), free_(design.inputs) {
   number_wires();
-  connect(make);
+  connect();
   for (StreamId id : design_.outputs) ready_[wire(id)] = 1;
 }
 
@@ -79,7 +81,7 @@ void Network::number_wires() {
 }
 
 /// Makes the handshake models, joins them to the signals and shows their first ones.
-void Network::connect(const MakeHandshake& make) {
+void Network::connect() {
   const std::size_t streams = design_.streams.size(), nodes = design_.instances.size();
   for (Bytes* bytes : {&valid_, &ready_, &moves_}) bytes->assign(padded(streams), 0);
   moved_.assign(streams, 0);
@@ -105,7 +107,7 @@ void Network::connect(const MakeHandshake& make) {
                       given_.data()};
     first_input += inputs;
     first_output += outputs;
-    nodes_.push_back({.handshake = make(instance), .ports = ports});
+    nodes_.push_back({.handshake = make_(instance), .ports = ports});
     show(*nodes_.back().handshake, ports);
   }
 }
@@ -117,9 +119,10 @@ std::int64_t Network::ahead(StreamId input) const {
 }
 
 std::int64_t Network::step() {
-  for (StreamId id : design_.inputs) valid_[wire(id)] = ahead(id) <= 0;
+  offer();
   ring();
   const std::int64_t beats = move();
+  check_followers();
   std::uint8_t* awake = awake_.data();
   const std::size_t count = nodes_.size();
   still_ = beats == 0;
@@ -130,6 +133,26 @@ std::int64_t Network::step() {
     });
   ++cycle_;
   return beats;
+}
+
+/// The valid of the inputs.
+void Network::offer() {
+  for (StreamId id : free_) valid_[wire(id)] = ahead(id) <= 0;
+  for (const Follower& follower : followers_)
+    valid_[wire(follower.input)] = follower.cursor.cycle() == cycle_;
+}
+
+void Network::check_followers() {
+  for (Follower& follower : followers_) {
+    if (valid_[wire(follower.input)] == 0) continue;
+    if (moves_[wire(follower.input)] == 0) refused_ = follower.input;
+    follower.cursor.advance();
+  }
+}
+
+void Network::follow(StreamId input, const Trace& trace) {
+  std::erase(free_, input);
+  followers_.push_back({input, Trace::Cursor(trace)});
 }
 
 /// Wakes those whose time has come.
@@ -161,7 +184,8 @@ bool Network::clock(std::size_t number) {
 std::int64_t Network::pause() const {
   if (!still_) return 0;
   std::int64_t next = alarms_.empty() ? forever : alarms_.top().cycle;
-  for (StreamId id : design_.inputs)
+  for (const Follower& follower : followers_) next = std::min(next, follower.cursor.cycle());
+  for (StreamId id : free_)
     if (!valid_[wire(id)]) {
       const std::int64_t parts = std::max<std::int64_t>(0, ahead(id));
       next = std::min(next, cycle_ + ceiling(parts, design_.stream(id).beats()));
@@ -170,8 +194,14 @@ std::int64_t Network::pause() const {
 }
 
 void Network::watch(StreamId in, StreamId out) {
-  watches_.push_back({.in = wire(in), .out = wire(out)});
+  watches_.push_back({.streams = {in, out}, .in = wire(in), .out = wire(out)});
   watch_of_[wire(in)] = watches_.size();
+}
+
+std::vector<Network::Watched> Network::watched() const {
+  std::vector<Watched> result;
+  for (const Watch& watch : watches_) result.push_back(watch.streams);
+  return result;
 }
 
 void Network::note_watched() {
@@ -209,7 +239,7 @@ std::int64_t Network::move() {
 Network::State Network::state() {
   for (Node& node : nodes_) catch_up(node, cycle_ - 1);
   State state;
-  for (StreamId id : design_.inputs) state.inputs.push_back(ahead(id));
+  for (StreamId id : free_) state.inputs.push_back(ahead(id));
   for (const Node& node : nodes_) {
     state.handshakes.push_back(node.handshake->copy());
     if (!state.handshakes.back()) return {};
@@ -219,8 +249,7 @@ Network::State Network::state() {
 
 bool Network::is_in(const State& state) {
   for (Node& node : nodes_) catch_up(node, cycle_ - 1);
-  return std::equal(design_.inputs.begin(), design_.inputs.end(), state.inputs.begin(),
-                    state.inputs.end(),
+  return std::equal(free_.begin(), free_.end(), state.inputs.begin(), state.inputs.end(),
                     [&](StreamId id, std::int64_t then) { return ahead(id) == then; }) &&
          std::equal(
              nodes_.begin(), nodes_.end(), state.handshakes.begin(), state.handshakes.end(),

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
 
 #include "hardware/design/design.hpp"
 #include "hardware/design/handshake.hpp"
+#include "hardware/design/trace.hpp"
 
 namespace mase::design {
 
@@ -21,31 +23,59 @@ std::unique_ptr<Handshake> table_handshake(const Instance& instance);
 /// The same that holds the least that the instance can be relied on to hold.
 std::unique_ptr<Handshake> least_handshake(const Instance& instance);
 
-/// In every cycle all valid and ready signals are functions of the state; a beat moves where both
-/// are high; then every handshake model gets its clock edge. Design inputs offer beats without end,
-/// design outputs take everything.
-class Network {
+/// Beats that move through a design, cycle by cycle.
+class Traffic {
  public:
-  /// Internal error when a stream has not exactly one producer and one consumer.
-  explicit Network(const Design& design, const MakeHandshake& make = table_handshake);
-
   /// When set, inputs offer their beats evenly, a frame in so many cycles.
   std::int64_t input_interval = 0;
 
+  virtual ~Traffic() = default;
   /// One cycle. Returns how many beats moved.
-  std::int64_t step();
+  virtual std::int64_t step() = 0;
   /// How many cycles nothing can happen in after this one; 0 while something may.
-  std::int64_t pause() const;
+  virtual std::int64_t pause() const = 0;
   /// So many of them, at most `pause()`.
-  void pass(std::int64_t cycles) { cycle_ += cycles; }
-  std::int64_t cycle() const { return cycle_; }
-  std::int64_t moved(StreamId stream) const { return moved_[wire(stream)]; }
+  virtual void pass(std::int64_t cycles) = 0;
+  virtual std::int64_t cycle() const = 0;
+  virtual std::int64_t moved(StreamId stream) const = 0;  ///< beats so far
+};
+
+/// In every cycle all valid and ready signals are functions of the state; a beat moves where both
+/// are high; then every handshake model gets its clock edge. Design inputs offer beats without end,
+/// design outputs take everything.
+class Network final : public Traffic {
+ public:
+  /// Internal error when a stream has not exactly one producer and one consumer.
+  explicit Network(const Design& design, MakeHandshake make = table_handshake);
+
+  std::int64_t step() override;
+  std::int64_t pause() const override;
+  void pass(std::int64_t cycles) override { cycle_ += cycles; }
+  std::int64_t cycle() const override { return cycle_; }
+  std::int64_t moved(StreamId stream) const override { return moved_[wire(stream)]; }
+  bool moves(StreamId stream) const { return moves_[wire(stream)] != 0; }  ///< in the last cycle
+  /// Whether nothing happens any more before an input offers a beat.
+  bool rests() const { return still_ && alarms_.empty(); }
+
+  /// From now on the input offers its beats in the cycles of the trace, and they must be taken at
+  /// once: one that is not makes the input `refused`, and what the network does is void.
+  void follow(StreamId input, const Trace& trace);
+  std::optional<StreamId> refused() const { return refused_; }
 
   /// From now on the most beats between the two streams after a cycle are noted: FIFO `number`
   /// holds them.
   void watch(StreamId in, StreamId out);
   /// By the order of the calls of `watch`.
   std::int64_t most_between(std::size_t number) const { return watches_[number].most; }
+  void set_most_between(std::size_t number, std::int64_t most) { watches_[number].most = most; }
+
+  /// What it was made from, for another network of the same parts.
+  struct Watched {
+    StreamId in, out;
+  };
+  const Design& design() const { return design_; }
+  const MakeHandshake& maker() const { return make_; }
+  std::vector<Watched> watched() const;
 
   /// What the future depends on.
   struct State {
@@ -72,8 +102,13 @@ class Network {
     bool operator>(const Alarm& other) const { return cycle > other.cycle; }
   };
   struct Watch {
+    Watched streams;
     std::size_t in, out;  ///< wires
     std::int64_t most = 0;
+  };
+  struct Follower {
+    StreamId input;
+    Trace::Cursor cursor;
   };
   /// Nodes at the ends of a wire; at the ports of the design a number beyond all nodes.
   struct Ends {
@@ -82,7 +117,9 @@ class Network {
   /// Bytes that are 0 or 1, looked at eight at a time; padded with zeros to a multiple of eight.
   using Bytes = std::vector<std::uint8_t>;
   void number_wires();
-  void connect(const MakeHandshake& make);
+  void connect();
+  void offer();
+  void check_followers();
   void ring();
   bool clock(std::size_t number);
   void catch_up(Node& node, std::int64_t cycle);
@@ -92,6 +129,10 @@ class Network {
   std::size_t wire(StreamId id) const { return wires_[static_cast<std::size_t>(id)]; }
 
   const Design& design_;
+  MakeHandshake make_;
+  std::vector<StreamId> free_;  ///< inputs that follow no trace
+  std::vector<Follower> followers_;
+  std::optional<StreamId> refused_;
   std::vector<Node> nodes_;
   /// Streams in the order of the ports that take them, those that leave the design last: so the
   /// inputs of a node are neighbours.

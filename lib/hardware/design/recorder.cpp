@@ -22,8 +22,8 @@ std::int64_t steady(const std::vector<std::int64_t>& ends, std::size_t n) {
 
 }  // namespace
 
-Recorder::Recorder(const Network& network, const Design& design)
-    : network_(network), design_(design) {
+Recorder::Recorder(const Traffic& traffic, const Design& design)
+    : traffic_(traffic), design_(design) {
   MASE_CHECK(!design.outputs.empty() && !design.inputs.empty(), "a design without streams");
   for (StreamId id : design.outputs) {
     const std::int64_t beats = design.stream(id).beats();
@@ -35,7 +35,7 @@ void Recorder::after_step() {
   ++now_;
   if (start_ < 0)
     for (StreamId id : design_.inputs)
-      if (network_.moved(id) > 0) start_ = now_;
+      if (traffic_.moved(id) > 0) start_ = now_;
   bool ended = false;
   for (Output& output : outputs_) ended |= record(output);
   if (ended && least_ends() > lasts_.size()) end_frame();
@@ -43,7 +43,7 @@ void Recorder::after_step() {
 
 /// Whether the output's frame ends in this cycle.
 bool Recorder::record(Output& output) {
-  const std::int64_t moved = network_.moved(output.stream);
+  const std::int64_t moved = traffic_.moved(output.stream);
   if (moved > 0 && output.first < 0) output.first = elapsed();
   if (moved != output.next) return false;
   output.ends.push_back(elapsed());
@@ -55,7 +55,7 @@ void Recorder::end_frame() {
   lasts_.push_back(elapsed());
   in_phase_ = true;
   for (Output& output : outputs_) {
-    const std::int64_t moved = network_.moved(output.stream);
+    const std::int64_t moved = traffic_.moved(output.stream);
     in_phase_ &= moved - output.moved == output.frame;
     output.moved = moved;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: when the frames of a network's outputs begin and end.
+// Recorder: when the frames of a design's outputs begin and end.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ class Recorder {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 2;
 
-  Recorder(const Network& network, const Design& design);
+  Recorder(const Traffic& traffic, const Design& design);
 
   void after_step();
   void pass(std::int64_t cycles) { now_ += cycles; }  ///< without a beat
   /// After a frame: whether every output is as far as one frame before.
   bool in_phase() const { return in_phase_; }
-  /// Instead of steps, for a network in the state in which it was one frame before, in phase: what
+  /// Instead of steps, for traffic in the state in which it was one frame before, in phase: what
   /// happened since then happens again. Stops where `until` has passed.
   void repeat(std::int64_t until);
 
@@ -56,7 +56,7 @@ class Recorder {
   bool settled(std::size_t frames) const;
   bool given_up(std::size_t frames) const;
 
-  const Network& network_;
+  const Traffic& traffic_;
   const Design& design_;
   std::int64_t start_ = -1, now_ = -1;  ///< cycles
   std::vector<Output> outputs_;
