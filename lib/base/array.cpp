@@ -130,7 +130,8 @@ std::int64_t numel(const Shape& shape) {
   for (const std::int64_t size : shape)
     if (size < 0) file_error("negative size in shape " + shape_text(shape));
   const auto product = product_of(shape);
-  if (!product) file_error("shape " + shape_text(shape) + " has more elements than fit 64 bits");
+  if (!product)
+    file_error("shape " + shape_text(shape) + " has more elements than 64 bits can count");
   return *product;
 }
 

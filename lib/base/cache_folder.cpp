@@ -50,7 +50,7 @@ bool others_write(const struct stat& info) {
 std::string unsafe(const fs::path& path, bool last) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) return "cannot be read";
-  if (!S_ISDIR(info.st_mode)) return "is no folder";
+  if (!S_ISDIR(info.st_mode)) return "is not a folder";
   if (info.st_uid != ::geteuid() && (last || info.st_uid != 0)) return "belongs to another user";
   const bool kept = !last && (info.st_mode & S_ISVTX) != 0;
   if (!kept && others_write(info)) return "can be written by others (chmod go-w)";

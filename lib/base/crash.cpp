@@ -66,10 +66,10 @@ void handle_crash(int signal) {
   else
     line << "a defect of mase: the program";
   if (named && *running.place) line << " of node '" << running.place << "'";
-  line << " ended by " << name_of_signal(signal);
-  if (by_file) line << "; what the file says is not valid: it is damaged or hostile";
+  line << " was ended by " << name_of_signal(signal);
+  if (by_file) line << "; the content of the file is not valid: it is damaged or hostile";
   if (named && !by_file && node_looked_at.front())
-    line << "; the node that it looked at last is '" << node_looked_at.data() << "'";
+    line << "; the last node that it looked at is '" << node_looked_at.data() << "'";
   if (report_to == STDERR_FILENO) line << "\n";
   line.write_to(report_to);
   ::_exit(static_cast<int>(by_file ? Fault::file : Fault::internal));

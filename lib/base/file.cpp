@@ -118,7 +118,7 @@ std::string read_file(const std::string& path, std::size_t limit) {
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size > limit)
     file_error("cannot read '" + path + "': its " + std::to_string(size) +
-               " bytes are above the limit of " + std::to_string(limit));
+               " bytes exceed the limit of " + std::to_string(limit));
   return read_all(file.number(), size, limit, path);
 }
 

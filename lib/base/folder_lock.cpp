@@ -74,7 +74,7 @@ std::string word_of(const Tree& signature, const char* key) {
                                                    word_of(holder, "host") + " (" +
                                                    word_of(holder, "command") + ")";
   file_error("'" + folder + "' is in use by " + who +
-             ": wait until it has ended, or name another project with --project");
+             "; wait until it has ended, or name another project with --project");
 }
 
 bool stands_at(int file, const std::string& path) {

@@ -22,8 +22,8 @@ double memory_limit = 0;  ///< GiB; 0: no limit
 // Calls only functions that a signal handler may call.
 void give_up(int) {
   static constexpr char line[] =
-      "\nerror: the seconds of --max-seconds have passed; give more, or look at the model's "
-      "code for a loop that does not end\n";
+      "\nerror: the time limit of --max-seconds has passed; give more seconds, or check the "
+      "model's code for a loop that does not end\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, sizeof line - 1);
   ::_exit(static_cast<int>(Fault::file));
 }

@@ -246,10 +246,10 @@ std::map<std::string, Array> read_npz(const std::string& path) {
   for (std::size_t i = 0; i < archive.entries().size(); ++i) {
     std::string name = archive.entries()[i].name;
     const std::string origin = path + ": " + name;
-    if (!name.ends_with(ending)) file_error(origin + " is no array; write it with numpy.savez");
+    if (!name.ends_with(ending)) file_error(origin + " is not an array; write it with numpy.savez");
     name.resize(name.size() - ending.size());
     if (!arrays.emplace(name, parse_npy(archive.read(i), origin)).second)
-      file_error(origin + " stands there twice");
+      file_error(origin + " occurs twice");
   }
   return arrays;
 }

@@ -35,7 +35,7 @@ std::string program_folder() {
 std::string share_folder() {
   if (const char* chosen = std::getenv("MASE_SHARE"); chosen && *chosen) {
     if (!is_folder(chosen))
-      file_error("MASE_SHARE names '" + std::string(chosen) + "', which is no folder");
+      file_error("MASE_SHARE names '" + std::string(chosen) + "', which is not a folder");
     return chosen;
   }
   const fs::path program = program_folder();

@@ -127,7 +127,7 @@ std::string place_to_write(const std::string& path) {
                place.string() + "'; remove the link, or name another project");
   struct stat info {};
   if (::lstat(place.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-    file_error("cannot write '" + path + "': there is something that is no file");
+    file_error("cannot write '" + path + "': what is there is not a file");
   return place.string();
 }
 

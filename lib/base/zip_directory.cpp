@@ -111,7 +111,7 @@ struct Place {
 [[noreturn]] void refuse_end(std::string_view bytes, const std::string& origin) {
   const std::size_t found = bytes.rfind(end_mark);
   if (found == std::string_view::npos)
-    damaged_zip(origin, "its directory, which stands at the end, is missing (truncated?)");
+    damaged_zip(origin, "its directory is missing at the end (truncated?)");
   damaged_zip(origin, "its end record is followed by " +
                           std::to_string(bytes.size() - std::min(found + end_size, bytes.size())) +
                           " bytes, a comment or another file, or is cut");
@@ -256,7 +256,7 @@ void check_local(std::string_view bytes, Listed& listed, std::uint64_t end,
   if (name != listed.entry.name || local.flags != header.flags || local.method != header.method ||
       differs(local.crc, header.crc) || differs(local.size, header.size) ||
       differs(local.stored_size, header.stored_size))
-    damaged_zip(origin, what + " is described in two ways");
+    damaged_zip(origin, what + " has two different descriptions");
   listed.entry.offset = listed.local + 30 + local.name_length + local.extra_length;
   fields.take(header.stored_size);
   const std::string_view rest = bytes.substr(listed.entry.offset + header.stored_size,

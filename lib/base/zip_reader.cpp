@@ -27,7 +27,7 @@ void check_unpacked_size(const std::vector<ZipEntry>& entries, const std::string
   if (total > most_unpacked_bytes)
     file_error(origin + ": its packed entries would unpack to " + std::to_string(total) +
                " bytes, more than the limit of 256 MiB; write it without packing "
-               "(numpy.savez, torch.jit.save), then its own size is the limit");
+               "(numpy.savez, torch.jit.save): its own size is then the limit");
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ std::string ZipReader::unpack(const ZipEntry& entry) const {
   const int status = inflate(&stream, Z_FINISH);
   const bool whole = status == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0;
   inflateEnd(&stream);
-  if (!whole) damaged_zip(origin_, quote(entry.name) + " does not unpack to the size that it says");
+  if (!whole)
+    damaged_zip(origin_, quote(entry.name) + " does not unpack to the size that it states");
   return out;
 }
 
@@ -76,7 +77,8 @@ std::string_view ZipReader::read(std::size_t index) const {
   if (content.verified) return bytes();
   if (entry.packed) content.unpacked = unpack(entry);
   if (crc_of(bytes()) != entry.crc)
-    damaged_zip(origin_, quote(entry.name) + " is not what was written (its CRC-32 differs)");
+    damaged_zip(origin_,
+                quote(entry.name) + " has changed since it was written (its CRC-32 differs)");
   content.verified = true;
   return bytes();
 }

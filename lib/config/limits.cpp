@@ -61,9 +61,11 @@ class Scanner {
   bool at_non_ascii() const { return at_ < text_.size() && (text_[at_] & 0x80) != 0; }
 
   void step(char c) {
-    if (at_non_ascii()) fail("a character that is not ASCII may stand in quotes and comments only");
+    if (at_non_ascii())
+      fail("characters that are not ASCII are allowed in quotes and comments only");
     if (c == '.') {
-      if (++dots_ >= deepest) fail("dotted key of more than " + std::to_string(deepest) + " parts");
+      if (++dots_ >= deepest)
+        fail("a dotted key has more than " + std::to_string(deepest) + " parts");
     } else if (!is_identifier_char(c) && c != '-' && c != ' ' && c != '\t') {
       dots_ = 0;
     }
@@ -82,7 +84,8 @@ class Scanner {
     if (c == '[' || c == '{') {
       if (in_word()) fail("a bracket in the middle of a word");
       open_.push_back(c == '[' && in_value_ ? array : c);
-      if (open_.size() > deepest) fail("brackets nested deeper than " + std::to_string(deepest));
+      if (open_.size() > deepest)
+        fail("brackets are nested deeper than " + std::to_string(deepest));
       if (c == '{') in_value_ = false;
     } else if ((c == ']' || c == '}') && !open_.empty()) {
       in_value_ = open_.back() != '[';
@@ -127,7 +130,7 @@ class Scanner {
     else if (!at_non_ascii())
       at_ = std::min(at_ + 1, text_.size());
     else
-      fail("a backslash before a character that is not ASCII; write two backslashes");
+      fail("a backslash precedes a character that is not ASCII; write two backslashes");
     if (at_non_ascii() && blanks.find(text_[at_ - 1]) != std::string_view::npos)
       fail(
           "text after a line-ending backslash must start with ASCII; write an escape like \\u00e9");

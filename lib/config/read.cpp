@@ -75,7 +75,7 @@ class Converter {
   const std::string& file_;
 };
 
-/// '; a text stands in quotes: by = "type"' for the line `by = type`; otherwise "".
+/// '; put the text in quotes: by = "type"' for the line `by = type`; otherwise "".
 std::string quotes_hint(std::string_view text, int line) {
   const std::vector<std::string> lines = split(std::string(text), '\n');
   if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return "";
@@ -88,7 +88,7 @@ std::string quotes_hint(std::string_view text, int line) {
       std::ranges::all_of(
           value, [](char c) { return is_identifier_char(c) || c == '-' || c == '/' || c == '.'; });
   if (!is_word || value == "true" || value == "false") return "";
-  return "; a text stands in quotes: " + std::string(trim(wrong.substr(0, equals))) + " = \"" +
+  return "; put the text in quotes: " + std::string(trim(wrong.substr(0, equals))) + " = \"" +
          value + "\"";
 }
 

@@ -36,9 +36,10 @@ void split(Dataset& dataset, const DataOptions& options, const std::vector<std::
   const std::int64_t test = share_rows(rows, options.test_share.value_or(0.2));
   const std::int64_t validation = share_rows(rows, options.validation_share.value_or(0.1));
   if (test + validation >= rows)
-    config_error("data set " + dataset.name + ": " + std::to_string(rows) + " rows leave none for" +
-                 " training after " + std::to_string(validation) + " for validation and " +
-                 std::to_string(test) + " for test; use smaller validation_share and test_share");
+    config_error("data set " + dataset.name + ": " + std::to_string(rows) +
+                 " rows leave no row for" + " training after " + std::to_string(validation) +
+                 " for validation and " + std::to_string(test) +
+                 " for test; use smaller validation_share and test_share");
   const auto validation_begin = order.begin() + (rows - validation - test);
   const auto test_begin = order.end() - test;
   dataset.train.assign(order.begin(), validation_begin);
@@ -131,7 +132,7 @@ void require_only(const DataOptions& options, const std::string& dataset,
   for (const std::string& given : given_options(options))
     if (std::find(used.begin(), used.end(), given) == used.end())
       config_error(
-          "data set " + dataset + " has no use for option '" + given + "'" +
+          "data set " + dataset + " does not use option '" + given + "'" +
           (used.empty() ? "; it has no options" : "; options that work here: " + join(used, ", ")));
 }
 

@@ -23,8 +23,8 @@ std::vector<std::string> class_texts(const CsvTable& table, std::size_t column) 
     distinct[table.cell(row, column)] = true;
     if (distinct.size() > most_class_texts)
       file_error(table.place(row, column) + ": more than " + std::to_string(most_class_texts) +
-                 " different values; this is no class column. The class is the column called" +
-                 " label, class or target, else the last");
+                 " different values, so it is not a class column. The class is the column called" +
+                 " label, class or target, otherwise the last column");
   }
   std::vector<std::string> texts;
   for (const auto& entry : distinct) texts.emplace_back(entry.first);

@@ -63,7 +63,7 @@ std::vector<std::string_view> fields_of(std::string_view line, char separator) {
 
 CsvTable::CsvTable(const std::string& path) : path_(path), text_(read_file(path)) {
   if (text_.find('\0') != std::string::npos)
-    file_error(path + ": is no text file (not a CSV table)");
+    file_error(path + ": this is not a text file, and so not a CSV table");
   std::string_view rest = text_;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   char separator = 0;
@@ -85,7 +85,7 @@ void CsvTable::add_line(std::string_view line, std::size_t number, char separato
   if (columns_.empty()) columns_.assign(fields.size(), "");
   if (fields.size() != columns_.size())
     file_error(path_ + ": line " + std::to_string(number) + " has " +
-               std::to_string(fields.size()) + " fields, the lines before have " +
+               std::to_string(fields.size()) + " fields, but the lines before have " +
                std::to_string(columns_.size()));
   cells_.insert(cells_.end(), fields.begin(), fields.end());
   lines_.push_back(number);
@@ -112,11 +112,11 @@ float CsvTable::number(std::size_t row, std::size_t column) const {
   const std::string_view text = cell(row, column);
   const auto value = to_number(text);
   if (!value)
-    file_error(place(row, column) + ": '" + std::string(text.substr(0, 40)) + "' is no number");
+    file_error(place(row, column) + ": '" + std::string(text.substr(0, 40)) + "' is not a number");
   const auto rounded = static_cast<float>(*value);
   if (!std::isfinite(rounded))
     file_error(place(row, column) + ": " + std::string(text.substr(0, 40)) +
-               " is no finite float32 number; features must be finite");
+               " is not a finite float32 number; features must be finite");
   return rounded;
 }
 

@@ -55,7 +55,7 @@ Shape Dataset::label_shape(std::int64_t rows) const { return with_rows(labels, r
 const Array& Dataset::features() const {
   if (inputs.size() != 1)
     config_error("data set " + name + " has " + std::to_string(inputs.size()) +
-                 " inputs a row; this model takes one");
+                 " inputs per row, but this model takes one");
   return inputs.front().values;
 }
 
@@ -68,7 +68,7 @@ void Dataset::follow(const std::vector<std::string>& arguments) {
   if (inputs.size() == 1 && arguments.size() == 1) return;
   if (inputs.size() > arguments.size())
     config_error("data set " + name + " has " + std::to_string(inputs.size()) +
-                 " inputs a row, the model takes " + std::to_string(arguments.size()) + ": " +
+                 " inputs per row, but the model takes " + std::to_string(arguments.size()) + ": " +
                  join(arguments, ", "));
   std::map<std::size_t, InputColumn> placed;
   std::vector<Array> by_position;

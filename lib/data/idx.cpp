@@ -24,7 +24,7 @@ class Source {
     zipped_ = file_.size() >= 2 && file_[0] == '\x1f' && file_[1] == '\x8b';
     if (!zipped_) return;
     stream_.next_in = reinterpret_cast<Bytef*>(file_.data());
-    if (file_.size() > most_gzip_bytes) file_error(path + ": is packed and larger than 1 GiB");
+    if (file_.size() > most_gzip_bytes) file_error(path + ": the packed file is larger than 1 GiB");
     stream_.avail_in = static_cast<uInt>(file_.size());
     // 16 + 15: gzip wrapper, largest window.
     if (inflateInit2(&stream_, 16 + 15) != Z_OK) file_error(path + ": cannot start to decompress");
@@ -93,7 +93,7 @@ IdxFile read_idx(const std::string& path, std::size_t rank) {
   if (header.size() < 4 + 4 * rank) file_error(path + ": too short for an IDX file");
   // Two zero bytes, type 8 (unsigned byte), number of dimensions.
   if (big_endian(header.substr(0, 4)) != 0x0800 + static_cast<std::int64_t>(rank))
-    file_error(path + ": is no IDX file of unsigned bytes with " + std::to_string(rank) +
+    file_error(path + ": this is not an IDX file of unsigned bytes with " + std::to_string(rank) +
                " dimension" + (rank > 1 ? "s" : ""));
   IdxFile idx;
   std::size_t size = 1;
@@ -109,8 +109,8 @@ IdxFile read_idx(const std::string& path, std::size_t rank) {
   idx.bytes = source.read(size);
   if (idx.bytes.size() != size)
     file_error(path + ": truncated; the header promises " + std::to_string(size) +
-               " bytes of data, there are " + std::to_string(idx.bytes.size()));
-  if (!source.read(1).empty()) file_error(path + ": more data than the header says");
+               " bytes of data, but there are " + std::to_string(idx.bytes.size()));
+  if (!source.read(1).empty()) file_error(path + ": the file has more data than its header says");
   if (!source.complete()) file_error(path + ": truncated; the end of the gzip data is missing");
   return idx;
 }

@@ -41,7 +41,7 @@ std::vector<std::size_t> feature_columns(const CsvTable& table, const std::strin
       missing.emplace_back(name);
   if (!missing.empty())
     file_error(path + ": feature columns are missing: " + join(missing, ", ") +
-               "; either all 16 stand in the header, or there is no header and each line has 16" +
+               "; either the header names all 16, or there is no header and each line has 16" +
                " features and the label");
   return columns;
 }

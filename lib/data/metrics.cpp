@@ -50,7 +50,7 @@ void ScoreCounter::add(std::span<const float> outputs, std::span<const std::int6
   if (labels.empty()) return;
   const std::size_t width = outputs.size() / labels.size();
   if (width < counts_.size())
-    file_error("the model has " + std::to_string(width) + " outputs, the data set " +
+    file_error("the model has " + std::to_string(width) + " outputs, but the data set has " +
                std::to_string(counts_.size()) + " classes");
   for (std::size_t row = 0; row < labels.size(); ++row)
     add_row(outputs.subspan(row * width, width), labels[row]);

@@ -30,7 +30,8 @@ Array from_one_hot(const Array& array, const std::string& path) {
     const auto line = values.span<float>().subspan(row * classes, classes);
     if (std::count(line.begin(), line.end(), 1.0f) != 1 ||
         std::count(line.begin(), line.end(), 0.0f) != static_cast<std::ptrdiff_t>(classes) - 1)
-      file_error(path + ": row " + std::to_string(row) + " is not one-hot (one 1, else 0)");
+      file_error(path + ": row " + std::to_string(row) +
+                 " is not one-hot (a single 1, otherwise 0)");
     out[row] = std::find(line.begin(), line.end(), 1.0f) - line.begin();
   }
   return labels;
@@ -45,7 +46,7 @@ Array from_numbers(const Array& array, const std::string& path) {
   for (std::size_t row = 0; row < out.size(); ++row) {
     const float value = values.span<float>()[row];
     if (!(std::fabs(value) < 1e6f) || value != std::floor(value))
-      file_error(path + ": row " + std::to_string(row) + " is no class index (a whole number)");
+      file_error(path + ": row " + std::to_string(row) + " is not a class index (a whole number)");
     out[row] = static_cast<std::int64_t>(value);
   }
   return labels;
@@ -140,7 +141,7 @@ std::vector<NamedArray> sources_in(const std::string& folder) {
   const std::vector<std::string> archives = files_with(folder, ".npz");
   const std::vector<std::string> files = files_with(folder, ".npy");
   if (archives.size() > 1 || (!archives.empty() && !files.empty()))
-    file_error(folder + ": one .npz archive or .npy files are the data set, and there are " +
+    file_error(folder + ": the data set must be one .npz archive or .npy files, but there are " +
                join(archives, ", ") + (files.empty() ? "" : " and " + join(files, ", ")));
   std::vector<NamedArray> sources;
   for (const std::string& path : archives)
@@ -159,8 +160,9 @@ constexpr auto expected =
 /// Removes the labels from the sources and returns them.
 NamedArray take_labels(std::vector<NamedArray>& sources, const std::string& folder) {
   const auto labels = std::ranges::find(sources, "y", &NamedArray::name);
-  if (labels == sources.end()) file_error(folder + ": no y, the class of every row; " + expected);
-  if (sources.size() < 2) file_error(folder + ": no input beside y; " + expected);
+  if (labels == sources.end())
+    file_error(folder + ": there is no y, the class of every row; " + expected);
+  if (sources.size() < 2) file_error(folder + ": there is no input besides y; " + expected);
   NamedArray taken = std::move(*labels);
   sources.erase(labels);
   return taken;

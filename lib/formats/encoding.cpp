@@ -10,7 +10,7 @@ namespace mase::formats {
 
 void refuse_nan(std::size_t index, std::string_view format) {
   file_error("element " + std::to_string(index) + " is NaN, which has no " + std::string(format) +
-             " code; mend the tensor or leave it in float");
+             " code; repair the tensor or leave it in float");
 }
 
 void check_codes(const PackedCodes& codes, int bits, std::size_t count) {
@@ -25,7 +25,7 @@ void check_codes(const PackedCodes& codes, int bits, std::size_t count) {
 
 void check_scale_count(std::span<const float> scales, std::size_t count) {
   if (scales.size() != count)
-    file_error(std::to_string(scales.size()) + " scales for a tensor and format that have " +
+    file_error(std::to_string(scales.size()) + " scales for a tensor and format that need " +
                std::to_string(count));
 }
 

@@ -102,7 +102,7 @@ class CallReader {
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
     if (at_ >= text_.size()) {
       at_ = first;
-      fail("quoted text without an end");
+      fail("a quoted text has no end");
     }
     ++at_;
     const Tree string = parse_json(text_.substr(first, at_ - first), here().text());
@@ -114,7 +114,7 @@ class CallReader {
     skip_spaces();
     const SourceLocation where = here();
     Tree found;
-    if (depth > 4) fail("lists are nested too deep");
+    if (depth > 4) fail("lists are nested too deeply");
     if (accept('[')) {
       found = Tree::list();
       if (!accept(']')) {
@@ -138,11 +138,11 @@ class CallReader {
     Tree found = value(0);
     const std::string key(trim(text_.substr(first, at_ - first)));
     if (!accept('=')) {
-      if (call.keyed.size() != 0) fail("a value without a key after one with a key");
+      if (call.keyed.size() != 0) fail("a value without a key follows one with a key");
       call.positional.push_back(std::move(found));
       return;
     }
-    if (!is_word(key)) fail("'" + key + "' is no name of a parameter");
+    if (!is_word(key)) fail("'" + key + "' is not a valid name of a parameter");
     if (call.keyed.find(key)) fail("'" + key + "' is given twice");
     Tree& entry = call.keyed[key];
     entry = value(0);

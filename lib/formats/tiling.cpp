@@ -72,8 +72,8 @@ Tiling line_tiling(const Shape& shape, std::int64_t block_size, int block_dim) {
   const auto rank = static_cast<int>(tiling.shape.size());
   const int dimension = block_dim < 0 ? block_dim + rank : block_dim;
   if (dimension < 0 || dimension >= rank)
-    config_error("block_dim " + std::to_string(block_dim) + " is no dimension of a tensor " +
-                 shape_text(shape) + "; it has " + std::to_string(rank));
+    config_error("block_dim " + std::to_string(block_dim) + " does not exist in a tensor " +
+                 shape_text(shape) + " of rank " + std::to_string(rank));
   tiling.tile.assign(tiling.shape.size(), 1);
   tiling.tile[at(dimension)] = clipped(block_size, tiling.shape[at(dimension)]);
   return tiling;

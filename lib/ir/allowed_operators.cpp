@@ -194,7 +194,7 @@ std::string not_allowed(std::string_view op) {
   const std::string base(base_op(op));
   return base +
          " is not among the operators that models may run, because LibTorch does not check " +
-         "what it is given; where the file is trusted, --allow-op " + base + " allows it";
+         "its arguments; if you trust the file, allow it with --allow-op " + base;
 }
 
 void require_allowed(const Graph& graph, const std::string& file) {

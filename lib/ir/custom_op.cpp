@@ -82,15 +82,15 @@ class Reader {
   void check_name() {
     const bool other = std::ranges::find(other_words, name_) != other_words.end();
     if (!is_name(name_))
-      own_.error(table_.key_where, "a name has letters, digits and _, and begins with no digit");
-    else if (other || find_op(name_))
       own_.error(table_.key_where,
-                 "'" + name_ + "' is a word of the program already; take another name");
+                 "a name has letters, digits and _, and does not begin with a digit");
+    else if (other || find_op(name_))
+      own_.error(table_.key_where, "'" + name_ + "' is a name of the program; choose another one");
   }
 
   void check_source(const CustomOp& op) {
     if (op.class_name.empty() == op.function.empty())
-      wrong(table_, "say class = \"FILE.CLASS\" or function = \"FILE.FUNCTION\", one of them");
+      wrong(table_, "give either class = \"FILE.CLASS\" or function = \"FILE.FUNCTION\"");
   }
 
   void check_port(const Tree& at, const std::string& port) {
@@ -103,14 +103,14 @@ class Reader {
   void check_inputs(CustomOp& op) {
     const Tree* given = table_.find("inputs");
     if (!given || !given->is_list()) {
-      if (!given) wrong(table_, "say inputs = [...], a port or \"NA\" for each tensor argument");
+      if (!given) wrong(table_, "give inputs = [...], a port or \"NA\" for each tensor argument");
       return;
     }
     if (given->size() > most_ports) wrong(*given, "more than 64 inputs");
     for (const Tree& port : given->as_list())
       if (port.is_string()) check_port(port, port.as_string());
     if (std::ranges::find(op.inputs, "data_in") == op.inputs.end())
-      wrong(*given, "one of the inputs is data_in");
+      wrong(*given, "one of the inputs must be data_in");
     std::ranges::replace(op.inputs, std::string("NA"), std::string());
   }
 
@@ -118,7 +118,7 @@ class Reader {
     const Tree* given = table_.find("tensors");
     if (!given || !is_table(*given, "tensors")) return;
     if (!op.function.empty())
-      wrong(*given, "a function has no tensors; those that it is given are inputs");
+      wrong(*given, "a function has no tensors of a layer; name its tensor arguments in 'inputs'");
     for (const auto& [path, port] : given->as_dict()) {
       if (!port.is_string()) {
         wrong(port, "'" + path + "' needs a port: " + join(ports_and_none(), ", "));
@@ -138,7 +138,8 @@ class Reader {
     else if (given->is_string())
       op.macs = given->as_string();
     if (op.macs.empty() || !parse_macs(op.macs))
-      wrong(*given, "'macs' is a number, or a sum of products such as \"outputs * 16 + weight\"");
+      wrong(*given,
+            "'macs' must be a number or a sum of products such as \"outputs * 16 + weight\"");
   }
 
   void check_mac_names(const CustomOp& op) {
@@ -162,11 +163,11 @@ class Reader {
     auto hardware = std::make_shared<CustomHardware>();
     read_fields(*given, *hardware, own_, {"files", "parameters", "table"});
     for (const auto* name : {&hardware->input, &hardware->output})
-      if (!is_name(*name)) wrong(*given, "'" + *name + "' is no prefix of a port's name");
+      if (!is_name(*name)) wrong(*given, "'" + *name + "' cannot begin the name of a port");
     if (!is_module_name(hardware->module))
       wrong(*given,
-            "say module = \"NAME\", a name of SystemVerilog; those that begin with mase_ "
-            "are the program's");
+            "give module = \"NAME\", a name of a SystemVerilog module; names that begin with "
+            "mase_ are reserved for the program");
     read_files(*given, *hardware);
     read_parameters(*given, *hardware);
     read_table(*given, *hardware);
@@ -178,15 +179,15 @@ class Reader {
   void read_files(const Tree& given, CustomHardware& hardware) {
     const Tree* files = given.find("files");
     if (!files || !files->is_dict() || files->size() == 0) {
-      wrong(files ? *files : given, "say files = [\"MODULE.sv\"], the files of the module");
+      wrong(files ? *files : given, "give files = [\"MODULE.sv\"], the sources of the module");
       return;
     }
     if (files->size() > most_files) wrong(*files, "more than 16 files");
     for (const auto& [name, text] : files->as_dict()) {
       if (!is_file_name(name))
         wrong(text, "'" + name +
-                        "' is no name for a file: letters, digits and _, then .sv, and "
-                        "not mase_ first");
+                        "' is not a valid name of a file: use letters, digits and _, then .sv, "
+                        "and do not begin with mase_");
       if (!text.is_string() || text.as_string().size() > most_file_bytes)
         wrong(text, "'" + name + "' must be text of at most 1 MiB");
       else
@@ -199,7 +200,7 @@ class Reader {
     if (!parameters || !is_table(*parameters, "parameters")) return;
     if (parameters->size() > most_ports) wrong(*parameters, "more than 64 parameters");
     for (const auto& [name, value] : parameters->as_dict()) {
-      if (!is_name(name)) wrong(value, "'" + name + "' is no name of a parameter");
+      if (!is_name(name)) wrong(value, "'" + name + "' is not a valid name of a parameter");
       if (value.is_int())
         hardware.parameters.emplace_back(name, value.as_int());
       else
@@ -222,13 +223,13 @@ class Reader {
                       table->size() >= 2 && std::has_single_bit(table->size());
     if (!good)
       return wrong(table ? *table : given,
-                   "say table = \"FILE.npy\" or a list: the result's code for each of the 2^width "
-                   "codes of data_in, at most 65536 (0 first, then 1, ... and -1 last where "
+                   "give table = \"FILE.npy\" or a list: the result's code for each of the 2^width "
+                   "codes of data_in, at most 65536 (0 first, then 1, ...; -1 is last if "
                    "codes are signed)");
     for (const Tree& code : table->as_list()) {
       constexpr std::int64_t most = std::int64_t{1} << 32;
       const bool fits = code.is_int() && code.as_int() > -most && code.as_int() < most;
-      if (!fits) return wrong(*table, "'table' holds integers below 2^32");
+      if (!fits) return wrong(*table, "'table' must hold integers below 2^32");
       hardware.table.push_back(code.as_int());
     }
   }
@@ -238,7 +239,7 @@ class Reader {
     op.row.family = OpFamily::custom;
     op.row.type = op.function.empty() ? MaseType::module_related_func : MaseType::builtin_func;
     op.row.quantizable = true;
-    op.row.doc = "An op of the user's.";
+    op.row.doc = "An op that the user has described.";
     for (const std::string& port : op.inputs)
       if (!port.empty()) op.row.args.push_back({"", port});
     for (const auto& [path, port] : op.tensors)
@@ -300,7 +301,7 @@ std::string input_fault(const Graph& graph, const Node& leaf) {
   });
   if (static_cast<std::size_t>(tensors) == op->inputs.size()) return "";
   return "custom_ops." + op->name + " gives ports to " + std::to_string(op->inputs.size()) +
-         " inputs, '" + (leaf.name.empty() ? leaf.target : leaf.name) + "' has " +
+         " inputs, but '" + (leaf.name.empty() ? leaf.target : leaf.name) + "' has " +
          std::to_string(tensors) + " tensors";
 }
 

@@ -35,7 +35,7 @@ class BodyPlacer {
       const Node& node = body->node(id);
       if (node.kind == NodeKind::placeholder) continue;
       if (node.kind == NodeKind::output) return finish(node);
-      if (node.body) file_error("a leaf stands inside of a leaf");
+      if (node.body) file_error("a leaf is inside another leaf");
       place(node);
     }
     file_error("the body has no output");
@@ -46,7 +46,7 @@ class BodyPlacer {
     const std::vector<NodeId> inputs = body.placeholders();
     const std::vector<LeafInput> given = leaf_inputs(graph_, graph_.node(leaf_));
     if (given.size() != inputs.size())
-      file_error("the body takes " + std::to_string(inputs.size()) + " inputs, the leaf has " +
+      file_error("the body takes " + std::to_string(inputs.size()) + " inputs, but the leaf has " +
                  std::to_string(given.size()));
     for (std::size_t i = 0; i < given.size(); ++i)
       places_.emplace(inputs[i],

@@ -160,7 +160,7 @@ void Lexer::read_marked(char mark) {
   const std::size_t start = at_++;
   while (at_ < text_.size() && is_identifier_char(text_[at_])) ++at_;
   std::string name(text_.substr(start + 1, at_ - start - 1));
-  if (mark == '%' && name.empty()) fail_at(start, "expected a node name behind '%'");
+  if (mark == '%' && name.empty()) fail_at(start, "expected a node name after '%'");
   if (mark == '$' && name != "training") fail_at(start, "expected '$training'");
   token_ = Token{mark == '%' ? TokenKind::node : TokenKind::training, std::move(name), start};
 }

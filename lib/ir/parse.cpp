@@ -53,7 +53,8 @@ class Parser {
 };
 
 Graph Parser::run() {
-  if (!lexer_.peek().is_word("graph")) lexer_.fail("expected 'graph': this is no graph text");
+  if (!lexer_.peek().is_word("graph"))
+    lexer_.fail("expected 'graph': this is not the text of a graph");
   lexer_.next();
   graph_.name = lexer_.string("the graph's name");
   lexer_.expect('{');
@@ -64,7 +65,7 @@ Graph Parser::run() {
       declaration();
   }
   lexer_.expect('}');
-  if (lexer_.peek().kind != TokenKind::end) lexer_.fail("text behind the end of the graph");
+  if (lexer_.peek().kind != TokenKind::end) lexer_.fail("text after the end of the graph");
   return std::move(graph_);
 }
 
@@ -149,7 +150,7 @@ void Parser::tensor() {
 }
 
 Array Parser::zeros(const ValueInfo& info, std::size_t offset) {
-  if (!info.is_tensor()) lexer_.fail_at(offset, "expected a tensor type, as float32[4, 16]");
+  if (!info.is_tensor()) lexer_.fail_at(offset, "expected a tensor type such as float32[4, 16]");
   std::int64_t count = 0;
   try {
     count = numel(info.shape);
@@ -171,7 +172,7 @@ void Parser::guard() {
 void Parser::history() {
   const std::size_t place = lexer_.peek().offset;
   graph_.history = json_line();
-  if (!graph_.history.is_list()) lexer_.fail_at(place, "the history is a JSON list");
+  if (!graph_.history.is_list()) lexer_.fail_at(place, "the history must be a JSON list");
 }
 
 Tree Parser::json_line() {
@@ -204,12 +205,12 @@ void Parser::node() {
   const NodeId id = graph_.add(std::move(node));
   const std::string& given = graph_.node(id).name;
   if (given != name.text)
-    lexer_.fail_at(name.offset, "'" + name.text + "' is a word of Python or no valid name; '" +
+    lexer_.fail_at(name.offset, "'" + name.text + "' is reserved by Python or not a valid name; '" +
                                     given + "' would work");
 }
 
 std::shared_ptr<const Graph> Parser::body() {
-  if (in_body_) lexer_.fail("a leaf stands inside of a leaf");
+  if (in_body_) lexer_.fail("a leaf is inside another leaf");
   lexer_.next();
   lexer_.expect('{');
   Graph outer = std::exchange(graph_, Graph{});
@@ -238,7 +239,7 @@ void Parser::node_formats(Node& node) {
     const std::string port = lexer_.name("a port");
     lexer_.expect('=');
     const std::size_t format_place = lexer_.peek().offset;
-    const std::string_view text = lexer_.call_text("a number format, as integer(8, 4)");
+    const std::string_view text = lexer_.call_text("a number format such as integer(8, 4)");
     try {
       if (!node.formats.emplace(port, formats::parse_format(text)).second)
         lexer_.fail_at(place, "port '" + port + "' has two formats");

@@ -50,7 +50,7 @@ Value parse_number(Lexer& lexer) {
   const Token token = lexer.next();
   if (const auto integer = parse_int(token.text)) return *integer;
   if (const auto number = parse_double(token.text)) return *number;
-  lexer.fail_at(token.offset, "'" + token.text + "' is no number");
+  lexer.fail_at(token.offset, "'" + token.text + "' is not a number");
 }
 
 Value parse_reference(Lexer& lexer, const Graph& graph) {
@@ -67,7 +67,7 @@ Value parse_word(Lexer& lexer, const Graph& graph, int depth) {
   if (token.text == "true") return true;
   if (token.text == "false") return false;
   if (token.text == "inf" || token.text == "nan") return *parse_double(token.text);
-  lexer.fail_at(token.offset, "'" + token.text + "' is no value; texts stand in quotes");
+  lexer.fail_at(token.offset, "'" + token.text + "' is not a value; put texts in quotes");
 }
 
 // Reads the `[4, 16]` after a dtype.
@@ -77,7 +77,8 @@ Shape parse_shape(Lexer& lexer) {
   while (lexer.peek().kind == TokenKind::number) {
     const Token token = lexer.next();
     const auto size = parse_int(token.text);
-    if (!size || *size < 0) lexer.fail_at(token.offset, "a dimension is an integer of at least 0");
+    if (!size || *size < 0)
+      lexer.fail_at(token.offset, "a dimension must be an integer of at least 0");
     shape.push_back(*size);
     if (!lexer.accept(',')) break;
   }
@@ -162,7 +163,7 @@ std::vector<Argument> parse_arguments(Lexer& lexer, const Graph& graph) {
 
 ValueInfo parse_info(Lexer& lexer, int depth) {
   check_depth(lexer, depth);
-  if (lexer.peek().kind != TokenKind::word) lexer.fail("expected a type, as float32[4, 16]");
+  if (lexer.peek().kind != TokenKind::word) lexer.fail("expected a type such as float32[4, 16]");
   const Token word = lexer.next();
   const auto known = info_words.find(word.text);
   if (lexer.peek().is_sign('[')) return parse_tensor_info(lexer, word);

@@ -118,14 +118,14 @@ std::vector<std::string> train_mode_warnings(const Graph& graph) {
   std::vector<std::string> warnings;
   if (!draw.empty())
     warnings.push_back(
-        "every run gives another result, since values are drawn in eval mode, too, by " +
+        "every run gives another result, since random numbers are drawn in eval mode, too, by " +
         names_of(draw) +
-        "; save the model after model.eval(), with training=self.training in calls "
-        "of functions, or let the pass remove_dropout go first");
+        "; save the model after model.eval() and pass training=self.training to functions, "
+        "or run the pass remove_dropout first");
   if (!by_batch.empty())
-    warnings.push_back("the statistics of each batch are used in eval mode, too, by " +
+    warnings.push_back("the statistics of each batch are also used in eval mode by " +
                        names_of(by_batch) +
-                       "; save the model after model.eval() to use the running ones");
+                       "; save the model after model.eval() to use the running statistics");
   return warnings;
 }
 

@@ -96,7 +96,7 @@ void Verifier::check_place(const Node& node, bool last) {
   if (node.kind != NodeKind::placeholder)
     placeholders_done_ = true;
   else if (placeholders_done_)
-    complain(node, "is a placeholder behind other nodes");
+    complain(node, "is a placeholder after other nodes");
   if (node.kind != NodeKind::output) return;
   if (++outputs_ > 1) complain(node, "is a second output");
   if (!last) complain(node, "is the output but not the last node");
@@ -113,7 +113,7 @@ void Verifier::check_module(const Node& node) {
   if (it->second.path != node.target)
     complain(node, "calls a module whose path is '" + it->second.path + "'");
   if (it->second.op != node.op)
-    complain(node, "has the operator '" + node.op + "', its module '" + it->second.op + "'");
+    complain(node, "has the operator '" + node.op + "' but its module has '" + it->second.op + "'");
   check_module_tensors(node, it->second);
 }
 
@@ -135,7 +135,7 @@ void Verifier::check_operator(const Node& node) {
   if (!computes && !node.op.empty())
     complain(node, "has the operator '" + node.op + "' but computes nothing");
   if (is_leaf(node.op) != (node.body != nullptr))
-    complain(node, node.body ? "has a body and is no leaf" : "is a leaf without a body");
+    complain(node, node.body ? "has a body but is not a leaf" : "is a leaf without a body");
   if (is_leaf(node.op) && node.op != leaf_op) check_custom_op(node);
 }
 

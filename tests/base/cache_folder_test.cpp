@@ -51,7 +51,7 @@ TEST_CASE("a link is followed before its owner is asked for, and a file is no ca
   fs::remove(cache.home() + "/mase");
   fs::copy_file("/proc/self/comm", cache.home() + "/mase");
   CHECK(cache_folder().path.empty());
-  CHECK(cache_folder().problem.find("is no folder") != std::string::npos);
+  CHECK(cache_folder().problem.find("is not a folder") != std::string::npos);
 }
 
 TEST_CASE("without a home there is no cache, and relative ones do not count") {

@@ -85,7 +85,7 @@ TEST_CASE("circles of links and what is no file are errors of that path") {
   n.link("first", "second");
   REQUIRE_THROWS_WITH(write_file(n.in("first"), "x"), Catch::Contains("first'"));
   REQUIRE(::mkfifo(n.in("pipe").c_str(), 0600) == 0);
-  REQUIRE_THROWS_WITH(write_file(n.in("pipe"), "x"), Catch::Contains("no file"));
+  REQUIRE_THROWS_WITH(write_file(n.in("pipe"), "x"), Catch::Contains("not a file"));
   REQUIRE_THROWS_WITH(write_file(n.in(std::string(300, 'n')), "x"),
                       Catch::Contains("name too long"));
 }

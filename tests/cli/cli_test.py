@@ -662,7 +662,7 @@ class TextModels(InFolder):
             self.assertIn(words, said)
             self.assertIn(f"input_ids {'float32' if ids == 'ids.npy' else 'int64'}[2, 7] ({ids})", said)
         said = self.run_mase("train", "lenet", *self.options(), code=2).stderr
-        self.assertIn("2 inputs a row", said)
+        self.assertIn("2 inputs per row", said)
         (self.cwd / "rows/attention_mask.npy").rename(self.cwd / "rows/attention_mas.npy")
         said = self.run_mase("train", SOURCE / self.model, *self.options(), code=2).stderr
         self.assertIn("did you mean 'attention_mask'?", said)
@@ -804,7 +804,7 @@ data_in_frac_width = "auto"
 """,
         )
         result = self.run_mase("transform", "--config", config, code=2)
-        self.assertIn("node 'seq_blocks_2', port data_in: its values are known from data only", result.stderr)
+        self.assertIn("node 'seq_blocks_2', port data_in: its values can only come from data", result.stderr)
         self.assertIn("mase list datasets", result.stderr)
 
     def test_pipeline_controls(self):

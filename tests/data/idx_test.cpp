@@ -45,7 +45,7 @@ TEST_CASE("bad IDX files are refused") {
   CHECK_THAT(read_error(images(3, 11)), Contains("truncated"));
   CHECK_THAT(read_error(images(3, 13)), Contains("more data"));
   CHECK_THAT(read_error(images(0, 0)), Contains("dimension is empty"));
-  CHECK_THAT(read_error("hello, this is no IDX file"), Contains("no IDX file"));
+  CHECK_THAT(read_error("hello, this is no IDX file"), Contains("not an IDX file"));
   CHECK_THAT(read_error(gzip(images(3, 11))), Contains("truncated"));
   CHECK_THAT(read_error(gzip(images(3, 12)).substr(0, 24)), Contains("f:"));
   CHECK_THAT(read_error(gzip("x")), Contains("too short"));

@@ -95,7 +95,7 @@ TEST_CASE("random splits follow their seed and shares") {
   CHECK(seen.size() == 100);
   options.validation_share = options.test_share = 0.5;
   CHECK_THAT(message_of(Fault::config, [&] { load_dataset("csv", options); }),
-             Contains("leave none for training"));
+             Contains("leave no row for training"));
 }
 
 TEST_CASE("bad csv files are refused with file, line and column") {
@@ -111,7 +111,7 @@ TEST_CASE("bad csv files are refused with file, line and column") {
   CHECK_THAT(csv_error("a,a,class\n1,2,x\n"), Contains("two columns are called 'a'"));
   CHECK_THAT(csv_error("label,a,class\n1,2,x\n"), Contains("could be the class column"));
   CHECK_THAT(csv_error("x\ny\n"), Contains("at least one feature"));
-  CHECK_THAT(csv_error(std::string("1,2\0,3", 6)), Contains("no text file"));
+  CHECK_THAT(csv_error(std::string("1,2\0,3", 6)), Contains("not a text file"));
   std::string many;
   for (int i = 0; i < 1001; ++i) many += "1," + std::to_string(i) + ".5\n";
   CHECK_THAT(csv_error(many), Contains("1000 different values"));
@@ -285,7 +285,7 @@ TEST_CASE("an .npz archive is the same data set as its files") {
   archive.write("rows.npz", test_zip::zip_of({{"readme.txt", "hello"}}));
   CHECK_THAT(error(), Contains("readme.txt") && Contains("numpy.savez"));
   archive.write("rows.npz", test_zip::zip_of({{"y.npy", npy_bytes(files, labels)}}));
-  CHECK_THAT(error(), Contains("no input beside y"));
+  CHECK_THAT(error(), Contains("no input besides y"));
 }
 
 TEST_CASE("bad npy pairs are refused") {
@@ -304,7 +304,7 @@ TEST_CASE("bad npy pairs are refused") {
   CHECK_THAT(error(), Contains("y.npy") && Contains("label -1 of row 4 is out of range"));
   write_npy(folder / "y.npy",
             Array::from(std::vector<float>{0, 1, 0, 0.5f, 1, 1, 0, 1, 0, 1}, {10}));
-  CHECK_THAT(error(), Contains("row 3 is no class index"));
+  CHECK_THAT(error(), Contains("row 3 is not a class index"));
   write_npy(folder / "y.npy", Array::from(y, {10}));
   x[13] = std::nanf("");
   write_npy(folder / "x.npy", Array::from(x, {10, 2}));

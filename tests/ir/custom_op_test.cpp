@@ -98,7 +98,7 @@ TEST_CASE("formats of a leaf's ports stand in front of what its body reads") {
 TEST_CASE("a graph whose custom op does not fit is refused") {
   using Found = std::vector<std::string>;
   CHECK(verify(parse(gate_with("[\"data_in\",\"NA\"]", "[\"data_in\"]"), "t")) ==
-        Found{"custom_ops.gate gives ports to 1 inputs, 'gate' has 2 tensors"});
+        Found{"custom_ops.gate gives ports to 1 inputs, but 'gate' has 2 tensors"});
   CHECK(verify(parse(gate_with("{\"b\":", "{\"v\":\"weight\",\"b\":"), "t")) ==
         Found{"custom_ops.gate: 'gate' has no tensor 'v'; it has w, b"});
   CHECK_THROWS_WITH(parse(gate_with("\"weight\"", "\"wieght\""), "t"),
@@ -115,18 +115,18 @@ TEST_CASE("a graph whose custom op does not fit is refused") {
 TEST_CASE("mistakes in a custom op's table are named") {
   CHECK(table_problem(R"({"class":"n.G","inputs":["data_in"],"macs":12})") == "");
   CHECK_THAT(table_problem(R"({"class":"n.G","inputs":["data_in"]})", "linear"),
-             Catch::Contains("'linear' is a word of the program already"));
+             Catch::Contains("'linear' is a name of the program"));
   CHECK_THAT(table_problem(R"({"class":"n.G","inputs":["data_in"]})", "a b"),
              Catch::Contains("letters, digits and _"));
-  CHECK_THAT(table_problem(R"({"inputs":["data_in"]})"), Catch::Contains("one of them"));
+  CHECK_THAT(table_problem(R"({"inputs":["data_in"]})"), Catch::Contains("give either class"));
   CHECK_THAT(table_problem(R"({"class":"a.B","function":"a.b","inputs":["data_in"]})"),
-             Catch::Contains("one of them"));
+             Catch::Contains("give either class"));
   CHECK_THAT(table_problem(R"({"class":"n.G","input":["data_in"]})"),
              Catch::Contains("did you mean 'inputs'?"));
   CHECK_THAT(table_problem(R"({"class":"n.G","inputs":["dat_in"]})"),
              Catch::Contains("did you mean 'data_in'?"));
   CHECK_THAT(table_problem(R"({"class":"n.G","inputs":["weight"]})"),
-             Catch::Contains("one of the inputs is data_in"));
+             Catch::Contains("one of the inputs must be data_in"));
   CHECK_THAT(table_problem(R"({"function":"n.g","inputs":["data_in"],"tensors":{"w":"weight"}})"),
              Catch::Contains("a function has no tensors"));
   CHECK_THAT(table_problem(R"({"class":"n.G","inputs":["data_in"],"macs":"outputs *"})"),
@@ -149,10 +149,11 @@ TEST_CASE("mistakes in a custom op's hardware are named") {
   CHECK(hardware_problem("{}") == "");
   CHECK_THAT(hardware_problem(R"({"toolchain":"HLS"})"), Catch::Contains("EXTERNAL"));
   CHECK_THAT(hardware_problem(R"({"module":"mase_fifo"})"), Catch::Contains("begin with mase_"));
-  CHECK_THAT(hardware_problem(R"({"module":"a;b"})"), Catch::Contains("a name of SystemVerilog"));
+  CHECK_THAT(hardware_problem(R"({"module":"a;b"})"),
+             Catch::Contains("a name of a SystemVerilog module"));
   CHECK_THAT(hardware_problem(R"({"input":"in);"})"), Catch::Contains("no prefix"));
   CHECK_THAT(hardware_problem(R"({"files":{"../x.sv":""}})"),
-             Catch::Contains("no name for a file"));
+             Catch::Contains("not a valid name of a file"));
   CHECK_THAT(hardware_problem(R"({"files":{"mase_rom.sv":""}})"), Catch::Contains("mase_"));
   CHECK_THAT(hardware_problem(R"({"parameters":{"L":"lane"}})"),
              Catch::Contains("did you mean 'lanes'?"));

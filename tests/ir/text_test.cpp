@@ -127,7 +127,7 @@ TEST_CASE("wrong texts are refused with the place and the reason") {
   says("", "g.txt:1:1: error: expected 'graph'");
   says("graph 3", "g.txt:1:7: error: expected the graph's name");
   says("graph \"g\" {", "expected a node (%name = ...), a declaration or '}'");
-  says(nodes("") + "x", "g.txt:3:1: error: text behind the end");
+  says(nodes("") + "x", "g.txt:3:1: error: text after the end");
   says(nodes("  %a = call_function f aten::relu(self=%b)\n"), "g.txt:2:40: error: no node '%b'");
   says(nodes("%x = placeholder x\n%x = placeholder y\n"), "g.txt:3:1: error: node '%x' is defined");
   says(nodes("%input = placeholder input\n"), "'input_1' would work");
@@ -145,11 +145,11 @@ TEST_CASE("wrong texts are refused with the place and the reason") {
   says(nodes("%x = placeholder x\n  | uncommon = {}\n"), "unknown metadata part 'uncommon'");
   says(nodes("%x = placeholder x\n  | common = {\"a\": \n"), "g.txt:3:14");
   says(nodes("%x = placeholder x(a=slice(1, 2))\n"), "a slice has three values");
-  says(nodes("%x = placeholder x(a=1x)\n"), "'1x' is no number");
-  says(nodes("%x = placeholder x(a=word)\n"), "texts stand in quotes");
+  says(nodes("%x = placeholder x(a=1x)\n"), "'1x' is not a number");
+  says(nodes("%x = placeholder x(a=word)\n"), "put texts in quotes");
   says(nodes("%x = placeholder \"open\n"), "missing closing quote");
   says(nodes("%x = placeholder x(a=$train)\n"), "expected '$training'");
-  says(nodes("history {}\n"), "the history is a JSON list");
+  says(nodes("history {}\n"), "the history must be a JSON list");
   says(nodes("modul a : b = c()\n"), "unknown declaration 'modul'");
   says(nodes("~\n"), "unexpected character");
 }

@@ -56,7 +56,7 @@ TEST_CASE("names may change only through the graph") {
 TEST_CASE("placeholders come first, one output last") {
   Graph graph = sound();
   graph.add({.kind = NodeKind::placeholder, .target = "late"}, id_of(graph, "add"));
-  complains(graph, "node 'late' is a placeholder behind other nodes");
+  complains(graph, "node 'late' is a placeholder after other nodes");
   graph = sound();
   Node second{.kind = NodeKind::output, .target = "output"};
   second.args.push_back({"value", Value()});
@@ -76,7 +76,7 @@ TEST_CASE("modules, tensors and operators must be there and fit") {
   complains(graph, "node 'fc' calls the module 'fc', which is missing");
   graph = sound();
   graph.modules.at("fc").op = "aten::relu";
-  complains(graph, "node 'fc' has the operator 'aten::linear', its module 'aten::relu'");
+  complains(graph, "node 'fc' has the operator 'aten::linear' but its module has 'aten::relu'");
   graph = sound();
   graph.tensors.clear();
   graph.tensor_order.clear();

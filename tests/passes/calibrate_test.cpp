@@ -347,7 +347,7 @@ TEST_CASE("only the free field of a format can be auto") {
       test::run_pass(graph, "quantize",
                      "[linear.config]\nname = \"integer\"\nweight_width = \"auto\"\n", context),
       Catch::Contains("options.toml:3:16") &&
-          Catch::Contains("'weight_width' cannot be \"auto\"; of integer only 'frac_width' can"));
+          Catch::Contains("'weight_width' cannot be \"auto\"; only 'frac_width' of integer can"));
 }
 
 TEST_CASE("saturation above the threshold is told, whatever chose the range") {

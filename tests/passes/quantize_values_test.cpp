@@ -66,7 +66,7 @@ TEST_CASE("a port that some nodes of an op have and others have not is no mistak
     return join(result.notes, "\n");
   };
   CHECK(notes_of(", bias=@a.bias").find("asks for bias") == std::string::npos);
-  CHECK(notes_of("").find("'linear' asks for bias, which linear has not, at: a, b") !=
+  CHECK(notes_of("").find("'linear' asks for bias, which linear does not have, at: a, b") !=
         std::string::npos);
 }
 

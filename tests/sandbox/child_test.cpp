@@ -91,10 +91,10 @@ TEST_CASE("a crash in a pass is a defect that names the pass and its node", "[sa
       std::raise(SIGSEGV);
     });
   };
-  CHECK(has(crash_at("getitem_1"), "the pass fold_constants ended by"));
-  CHECK(has(crash_at("getitem_1"), "looked at last is 'getitem_1'"));
-  CHECK(has(crash_at(std::string(10'000, 'n')), "looked at last is 'nnn"));
-  CHECK(!has(crash_at(""), "looked at last"));
+  CHECK(has(crash_at("getitem_1"), "the pass fold_constants was ended by"));
+  CHECK(has(crash_at("getitem_1"), "last node that it looked at is 'getitem_1'"));
+  CHECK(has(crash_at(std::string(10'000, 'n')), "last node that it looked at is 'nnn"));
+  CHECK(!has(crash_at(""), "last node that it looked at"));
 }
 
 TEST_CASE("a child that is killed, or takes too long, is an error of the file", "[sandbox]") {

@@ -57,9 +57,10 @@ Encoded encode_stochastic(const BinarySpec& spec, const Slices& slices, std::spa
 void Binary::resolve(const Tree& given, Diagnostics& diagnostics) {
   if (!scaled) scaled = !bipolar;
   if (profile == "reference" && *scaled == bipolar)
-    diagnostics.error(place_of(given, "scaled"),
-                      "profile 'reference' scales exactly the values that are not bipolar; leave "
-                      "'scaled' out, or use profile 'exact'");
+    diagnostics.error(
+        place_of(given, "scaled"),
+        "profile 'reference' scales values if and only if they are not bipolar; leave "
+        "out 'scaled', or use profile 'exact'");
   if (profile == "reference" && stochastic)
     diagnostics.error(
         place_of(given, "stochastic"),

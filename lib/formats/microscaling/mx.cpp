@@ -38,10 +38,9 @@ void copy_common(const CommonFields& fields, MxSpec& spec) {
 void check_rule(const CommonFields& fields, const std::string& rule, const Tree& given,
                 Diagnostics& diagnostics) {
   if (fields.profile == "reference" && rule != "floor")
-    diagnostics.error(
-        place_of(given, "scale_rule"),
-        "profile 'reference' has a rule of its own for scales; leave out 'scale_rule' or "
-        "use profile 'exact'");
+    diagnostics.error(place_of(given, "scale_rule"),
+                      "profile 'reference' has its own rule for scales; leave out 'scale_rule' or "
+                      "use profile 'exact'");
 }
 
 }  // namespace
@@ -121,7 +120,7 @@ void MxIntHardware::resolve(const Tree& given, Diagnostics& diagnostics) {
   check_rule(*this, scale_rule, given, diagnostics);
   if (parallelism.empty() || parallelism.size() > 2)
     diagnostics.error(place_of(given, "parallelism"),
-                      "'parallelism' has one or two numbers, [rows, columns], not " +
+                      "'parallelism' must have one or two numbers, [rows, columns], not " +
                           std::to_string(parallelism.size()));
 }
 

@@ -88,7 +88,7 @@ void MinifloatIeee::check_specials(const Tree& given, Diagnostics& diagnostics) 
   if (profile == "reference" && (inf_nan != "none" || !saturate))
     diagnostics.error(
         inf_nan != "none" ? where : place_of(given, "saturate"),
-        "profile 'reference' knows numbers only; use inf_nan 'none' with saturation, or "
+        "profile 'reference' has numbers only; use inf_nan 'none' with saturation, or "
         "profile 'exact'");
 }
 

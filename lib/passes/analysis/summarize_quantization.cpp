@@ -277,8 +277,8 @@ void warn_of_noise(const ir::Graph& graph, const Energies& energies, Result& res
   ports.resize(ports.size() - more);
   result.notes.push_back("below 10 dB SQNR: " + join(ports, ", ") +
                          (more > 0 ? " and " + std::to_string(more) + " more" : "") +
-                         "; give more bits, or let data place them: frac_width = \"auto\", or a "
-                         "format of blocks");
+                         "; give them more bits, let data place the binary point (frac_width = "
+                         "\"auto\"), or use a block format");
 }
 
 /// The percentage of values on each port that lie beyond its format.
@@ -366,8 +366,8 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   warn_of_noise(graph, energies, result);
   if (!masked.empty())
     result.notes.push_back(
-        "numbers from -1000 down, as finite masks are, take the bits of the "
-        "scores beside them; give masks that are inputs as -inf, at: " +
+        "numbers of -1000 and below, as in finite masks, take the bits of the "
+        "scores beside them; use -inf in masks that are inputs, at: " +
         join({masked.begin(), masked.end()}, ", "));
   Tree saturation = Tree::dict();
   result.tables.push_back(saturation_table(graph, energies, options.save_dir, saturation));

@@ -106,7 +106,7 @@ struct PortParts {
 void check_source(const Source& source, const formats::Format& format) {
   if (format.per_channel() && !source.nodes.empty())
     config_error(source.what + ": " + format.short_text() +
-                 " has a value for each channel of a parameter, and this port carries data; "
+                 " has a value for each channel of a parameter, but this port carries data; "
                  "give it granularity = \"tensor\"");
 }
 

@@ -65,7 +65,7 @@ PortScores::PortScores(std::vector<Candidate> candidates, const CalibrationOptio
       scores_(candidates_.size()) {
   if (options.method != "kl") return;
   if (shares_bits(candidates_.front().format))
-    config_error("the method kl compares distributions of single values, and values of " +
+    config_error("the method kl compares distributions of single values, but values of " +
                  candidates_.front().format.short_text() + " share bits; use mse");
   histogram_.emplace(kl_bins);
 }

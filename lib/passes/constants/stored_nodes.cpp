@@ -120,8 +120,7 @@ bool StoredNodes::is_small(const ir::Node& node) {
   if (elements <= std::min(most_elements_, elements_left_)) return true;
   notes_.push_back("node '" + node.name + "' stays a computation: its " + std::to_string(elements) +
                    " elements are more than most_elements (" + std::to_string(most_elements_) +
-                   ")" +
-                   (elements <= most_elements_ ? ", together with what is stored already" : ""));
+                   ")" + (elements <= most_elements_ ? ", together with those stored before" : ""));
   return false;
 }
 

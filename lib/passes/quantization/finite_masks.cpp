@@ -162,7 +162,7 @@ void write_masks(ir::Graph& graph, const PassContext& context, Result& result) {
   const auto tell = [&](const std::vector<std::string>& names) {
     if (names.empty()) return;
     for (const std::string& name : names) result.info["masks"].push_back(name);
-    result.details.push_back("numbers that hide elements from a softmax are masks now, at: " +
+    result.details.push_back("numbers that hide elements from a softmax became masks, at: " +
                              join(names, ", "));
   };
   ir::Graph with_sums = graph;
@@ -182,8 +182,8 @@ void write_masks(ir::Graph& graph, const PassContext& context, Result& result) {
   }
   if (!judged)
     result.notes.push_back(
-        "numbers below -16 that a softmax reads are scores to its format; where they hide "
-        "elements, give example inputs with --input, or write -inf in the model, at: " +
+        "the format of a softmax takes numbers below -16 for scores; if they hide elements, "
+        "give example inputs with --input, or write -inf in the model, at: " +
         join(names, ", "));
 }
 

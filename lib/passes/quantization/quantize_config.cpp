@@ -114,7 +114,7 @@ bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fie
           value.where,
           "option '" + port + "_" + key + "' cannot be \"auto\"" +
               (row.calibrated.empty() ? "; " + row.name + " has nothing to calibrate"
-                                      : "; of " + row.name + " only '" + row.calibrated + "' can"));
+                                      : "; only '" + row.calibrated + "' of " + row.name + " can"));
     }
   }
   fields = std::move(given);
@@ -171,10 +171,10 @@ std::optional<PortRule> text_rule(const std::string& port, const Tree& text,
 void add_texts(const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
   for (const auto& [port, text] : sorted.texts) {
     if (sorted.by_port.contains(port)) {
-      diagnostics.error(text.key_where, "'" + port +
-                                            "' is a whole format here, and keys such as '" + port +
-                                            "_" + sorted.by_port.at(port).as_dict().front().first +
-                                            "' give fields of one: keep one of them");
+      diagnostics.error(text.key_where, "'" + port + "' gives a whole format, but keys such as '" +
+                                            port + "_" +
+                                            sorted.by_port.at(port).as_dict().front().first +
+                                            "' give fields of a format; keep one of the two");
     } else if (!is_none(text)) {
       if (auto made = text_rule(port, text, diagnostics))
         rule.ports.emplace(port, std::move(*made));

@@ -60,8 +60,8 @@ std::vector<std::string> shape_faults(const ir::Graph& graph, const ir::Node& no
     const std::string where = "node '" + node.name + "', port " + port + ": ";
     if (format.per_channel() && carries_data(graph, node, port)) {
       faults.push_back(where +
-                       "granularity = \"channel\" is for parameters, whose first dimension is that "
-                       "of the channels; data has granularity = \"tensor\"");
+                       "granularity = \"channel\" is for parameters, whose first dimension is the "
+                       "channels; use granularity = \"tensor\" for data");
       continue;
     }
     for (const Shape& shape : port_shapes(graph, node, port)) {

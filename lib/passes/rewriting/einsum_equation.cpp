@@ -34,7 +34,7 @@ class Reader {
     const std::size_t arrow = plain.find("->");
     EinsumEquation equation;
     equation.operands = split(plain.substr(0, arrow), ',');
-    if (equation.operands.size() != ranks.size()) refuse("another number of operands");
+    if (equation.operands.size() != ranks.size()) refuse("a different number of operands");
     for (std::size_t i = 0; i < ranks.size(); ++i)
       equation.operands[i] = operand(equation.operands[i], ranks[i]);
     equation.result = arrow == std::string::npos ? implied(equation.operands)
@@ -44,7 +44,7 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    unsupported_error("the equation '" + std::string(text_) + "' of an einsum has " + what);
+    unsupported_error("the einsum equation '" + std::string(text_) + "' has " + what);
   }
 
   std::string operand(const std::string& term, std::size_t rank) {

@@ -71,7 +71,7 @@ Cells::Cells(const Dims& dims, const Shape& sample) : sample_(sample), all_(dims
 void Cells::check_shape(const Shape& sample) const {
   if (sample != sample_)
     config_error("samples have the shapes " + shape_text(sample_) + " and " + shape_text(sample) +
-                 ": only dims = \"all\" takes such samples together");
+                 "; samples of different shapes need dims = \"all\"");
 }
 
 Tree Cells::tree(const std::vector<double>& values) const {

@@ -72,7 +72,7 @@ void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir:
   if (readers.empty()) return;
   if (!context.has_data())
     config_error(sources[readers.begin()->second].what +
-                 ": its values are known from data only; name a data set (`mase list datasets`) or "
+                 ": its values can only come from data; name a data set (`mase list datasets`) or "
                  "give example inputs with --input");
   const auto evaluator = context.evaluator(graph, level);
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {

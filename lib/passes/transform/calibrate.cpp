@@ -35,7 +35,7 @@ Result Calibrate::run(ir::Graph& graph, const Options& options, PassContext& con
   if (ports.empty())
     result.notes.emplace_back(
         "nothing to calibrate: no chosen port has a format with a free range; "
-        "run quantize before");
+        "run quantize first");
   calibrate_ports(graph, ports, options, context, result);
   result.changed = !ports.empty();
   return result;

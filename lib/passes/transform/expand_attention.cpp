@@ -122,7 +122,7 @@ class Expansion : NodeWriter {
   }
   Shape shape(ir::NodeId id) const {
     const ir::ValueInfo& info = graph_.node(id).info;
-    if (!info.is_tensor() || info.shape.size() < 2) refuse("of tensors whose shapes are not known");
+    if (!info.is_tensor() || info.shape.size() < 2) refuse("of tensors with unknown shapes");
     return info.shape;
   }
   [[noreturn]] void refuse(const std::string& what) const {
@@ -246,7 +246,7 @@ class Expansion : NodeWriter {
     for (std::size_t d = 0; stretches && d < mask.size(); ++d)
       stretches = mask.rbegin()[d] == 1 || mask.rbegin()[d] == scores.rbegin()[d];
     if (!stretches)
-      refuse("with a mask " + shape_text(mask) + ", which does not stretch to its scores " +
+      refuse("with a mask " + shape_text(mask) + ", which does not broadcast to its scores " +
              shape_text(scores));
   }
   ir::NodeId inverted(ir::NodeId mask) {

@@ -62,7 +62,7 @@ class EinsumExpansion : NodeWriter {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    unsupported_error("node '" + name_ + "' is the einsum '" + equation_ + "' " + what);
+    unsupported_error("node '" + name_ + "' is the einsum '" + equation_ + "', " + what);
   }
 
   void read(const ir::Node& einsum) {
@@ -71,7 +71,7 @@ class EinsumExpansion : NodeWriter {
       refuse("whose equation is computed; write it as text");
     equation_ = equation->as_string();
     if (!tensors || tensors->kind() != ir::Value::Kind::list || tensors->items().empty())
-      refuse("of a list that is computed; name its tensors one by one");
+      refuse("whose list of tensors is computed; name the tensors one by one");
     std::vector<std::size_t> ranks;
     for (const ir::Value& tensor : tensors->items()) ranks.push_back(shape(tensor.node()).size());
     EinsumEquation letters = equation_for(ranks);
@@ -90,17 +90,19 @@ class EinsumExpansion : NodeWriter {
 
   const Shape& shape(ir::NodeId id) const {
     const ir::ValueInfo& info = graph_.node(id).info;
-    if (!info.is_tensor()) refuse("of tensors whose shapes are not known");
+    if (!info.is_tensor()) refuse("which has tensors with unknown shapes");
     return info.shape;
   }
 
   void add(ir::NodeId node, std::string letters) {
     for (std::size_t d = 0; d < letters.size(); ++d) {
       if (letters.find(letters[d], d + 1) != std::string::npos)
-        refuse("of a diagonal, which expand_einsum cannot take apart; write it as torch.diagonal");
+        refuse(
+            "which takes a diagonal; expand_einsum cannot take it apart, so write it as "
+            "torch.diagonal");
       const auto [size, fresh] = sizes_.emplace(letters[d], shape(node)[d]);
       if (!fresh && size->second != shape(node)[d])
-        refuse("of dimensions that broadcast, which expand_einsum cannot take apart; expand them");
+        refuse("whose dimensions broadcast; expand_einsum cannot take it apart, so expand them");
     }
     terms_.push_back({node, std::move(letters)});
   }

@@ -192,12 +192,12 @@ Result Gptq::run(ir::Graph& graph, const Options& options, PassContext& context)
   result.changed = !layers.empty();
   if (layers.empty())
     result.notes.emplace_back(
-        "no linear layer or convolution has a format on its weight: run "
-        "quantize before");
+        "no linear layer or convolution has a format on its weight; run "
+        "quantize first");
   if (const auto others = other_weights(graph); !others.empty())
     result.notes.push_back(
-        "weights that keep rounding to nearest, since error compensation is "
-        "for linear layers and convolutions: " +
+        "these weights keep rounding to nearest, since error compensation is "
+        "for linear layers and convolutions only: " +
         join(others, ", "));
   result.info["layers"] = std::move(rounding.layers);
   result.tables.push_back(std::move(rounding.table));

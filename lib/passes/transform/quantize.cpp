@@ -66,7 +66,7 @@ std::optional<std::vector<std::string>> ports_for(const std::string& by,
         std::regex pattern(selector);
       } catch (const std::regex_error& error) {
         diagnostics.error(table.key_where,
-                          "'" + selector + "' is no regular expression: " + error.what());
+                          "'" + selector + "' is not a regular expression: " + error.what());
         return std::nullopt;
       }
     }
@@ -143,8 +143,8 @@ class Applier {
     for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));
     for (const QuantizeRule& rule : rules_.rules)
       if (!used_.contains(rule.selector))
-        result.notes.push_back("'" + rule.selector + "' was not applied: no such " +
-                               (rules_.options.by == "type" ? "op" : "node") + " in the graph");
+        result.notes.push_back("'" + rule.selector + "' was not applied: the graph has no such " +
+                               (rules_.options.by == "type" ? "op" : "node"));
     for (const auto& [text, nodes] : skipped_)
       if (!met_.contains(text)) result.notes.push_back(text + ": " + join(nodes, ", "));
     for (const auto& [text, nodes] : beyond_default_)
@@ -164,8 +164,8 @@ class Applier {
     };
     const bool attention = std::ranges::any_of(graph_.order(), fused);
     result.notes.push_back("left in float: " + share.text() +
-                           (attention ? "; [passes.expand_attention] before it takes fused "
-                                        "attention apart into layers with formats"
+                           (attention ? "; [passes.expand_attention] before quantize takes fused "
+                                        "attention apart into layers that can have formats"
                                       : ""));
   }
 
@@ -181,8 +181,8 @@ class Applier {
     });
     for (const std::string& port : ports)
       result.notes.push_back("the binary point of " + port +
-                             " is half of its width without data to choose it from: name a data "
-                             "set, give example inputs with --input, or " +
+                             " is half of its width, since there is no data to choose it from; "
+                             "name a data set, give example inputs with --input, or set " +
                              port + "_frac_width");
   }
 
@@ -227,7 +227,7 @@ class Applier {
     }
     for (const auto& [port, wanted] : rule.ports) {
       const std::string note =
-          "'" + rule.selector + "' asks for " + port + ", which " + op + " has not, at";
+          "'" + rule.selector + "' asks for " + port + ", which " + op + " does not have, at";
       auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
       if (used.contains(port))
         met_.insert(note);
@@ -272,7 +272,7 @@ class Applier {
     }
     if (faults.empty()) return;
     file_error(join(faults, "\n") +
-               ": formats hold finite numbers; mend the tensor or leave the node in float "
+               ": formats hold finite numbers; repair the tensor or leave the node in float "
                "(name = \"NA\")");
   }
 

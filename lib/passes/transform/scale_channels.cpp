@@ -93,7 +93,8 @@ class Chooser {
       layers.insert(unit(group).producers.begin(), unit(group).producers.end());
     const std::vector<std::string> names(layers.begin(), layers.end());
     if (graph_.find_node(name))
-      return "node '" + name + "' is no linear or convolution layer; layers: " + join(names, ", ");
+      return "node '" + name +
+             "' is not a linear or convolution layer; layers: " + join(names, ", ");
     return "the graph has no node '" + name + "'" +
            did_you_mean(name, names, "; layers: " + join(names, ", "));
   }

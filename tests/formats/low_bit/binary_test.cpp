@@ -131,8 +131,9 @@ TEST_CASE("parameters of binary formats that exclude each other are refused") {
   const auto refuses = [](const char* text, const char* message) {
     CHECK_THROWS_WITH(parse_format(text), Catch::Contains(message));
   };
-  refuses("binary(profile=mase, scaled=true)", "scales exactly the values");
-  refuses("binary(profile=mase, bipolar=false, scaled=false)", "scales exactly the values");
+  refuses("binary(profile=mase, scaled=true)", "if and only if they are not bipolar");
+  refuses("binary(profile=mase, bipolar=false, scaled=false)",
+          "if and only if they are not bipolar");
   refuses("binary(profile=mase, stochastic=true)", "stochastic");
   refuses("binary(width=0)", "width");
   CHECK_THROWS_WITH(quantized("binary(bipolar=false, profile=mase)", {1, 2}),

@@ -366,7 +366,7 @@ TEST_CASE("parameters that do not exist are refused") {
   refuses("mxfp(5, 2, element=e4m3fn)", "give one or the other");
   refuses("mxfp(element=e4m4)", "element");
   refuses("mxfp4(profile=mase, scale_bits=4)", "scales of 8 bits");
-  refuses("mxint8(profile=mase, scale_rule=ceil)", "rule of its own");
+  refuses("mxint8(profile=mase, scale_rule=ceil)", "its own rule for scales");
   refuses("mxint8(profile=mase, rounding=floor)", "has no rounding");
   refuses("mxint_hardware(8, 4, [1, 2, 3])", "one or two numbers");
   refuses("mxint_hardware(8, 4, [0, 2])", "parallelism");

@@ -194,7 +194,7 @@ TEST_CASE("custom ops that do not fit the model are refused", "[leaves]") {
                     Catch::Contains("custom_ops.s: a trace keeps no functions"));
   CHECK_THROWS_WITH(import_custom("Custom", R"({"e": {"class": "make_programs.Energy",
                                                      "inputs": ["data_in", "data_in"]}})"),
-                    Catch::Contains("gives ports to 2 inputs, 'energy' has 1 tensors"));
+                    Catch::Contains("gives ports to 2 inputs, but 'energy' has 1 tensors"));
   CHECK_THROWS_WITH(import_custom("Custom", R"({"e": {"class": "make_programs.Energy",
                                        "inputs": ["data_in"], "tensors": {"wieght": "weight"}}})"),
                     Catch::Contains("has no tensor 'wieght'; did you mean 'weight'?"));
@@ -217,7 +217,7 @@ TEST_CASE("a body that does not fit its leaf is refused", "[leaves]") {
       "  %output = output output(value=%r)\n  }\n";
   CHECK(ir::verify(ir::parse(text("x=%x", body), "t")).empty());
   CHECK(ir::verify(ir::parse(text("x=%x, y=%x", body), "t")) ==
-        std::vector<std::string>{"leaf 'f': the body takes 1 inputs, the leaf has 2"});
+        std::vector<std::string>{"leaf 'f': the body takes 1 inputs, but the leaf has 2"});
   CHECK(ir::verify(ir::parse(text("x=%x", " body {\n  %a = placeholder a\n  }\n"), "t")) ==
         std::vector<std::string>{"leaf 'f': the body has no output"});
   CHECK(ir::verify(ir::parse(text("x=%x", "\n"), "t")) ==
@@ -225,5 +225,5 @@ TEST_CASE("a body that does not fit its leaf is refused", "[leaves]") {
   CHECK_THROWS_WITH(
       ir::parse(text("x=%x", " body {\n  %a = call_function f mase::leaf() body {\n  }\n  }\n"),
                 "t"),
-      Catch::Contains("a leaf stands inside of a leaf"));
+      Catch::Contains("a leaf is inside another leaf"));
 }

@@ -145,7 +145,7 @@ TEST_CASE("finite masks that are an input are told, with what would do") {
         driver::all_passes(), context, {});
     const std::vector<std::string>& notes = reports.back().result.notes;
     CHECK(std::ranges::count_if(notes, [](const std::string& note) {
-            return note.find("as -inf, at: y") != std::string::npos;
+            return note.find("use -inf in masks that are inputs, at: y") != std::string::npos;
           }) == (std::isinf(mask) ? 0 : 1));
   }
 }

@@ -504,7 +504,7 @@ TEST_CASE("what would make a model many times as large stays a computation") {
   REQUIRE(result.notes.size() == 1);
   CHECK(result.notes.front() ==
         "node 'same' stays a computation: its 80 elements are more than most_elements (100), "
-        "together with what is stored already");
+        "together with those stored before");
   ir::Graph huge = graph("4000000000");  // 128 GB are never made
   CHECK(fold_constants(huge, options).changed == false);
 }

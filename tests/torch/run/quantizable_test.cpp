@@ -181,7 +181,7 @@ TEST_CASE("formats for batch norm layers leave the function alone", "[quantizabl
   CHECK_FALSE(result.changed);
   REQUIRE(result.notes.size() == 2);
   CHECK(result.notes[0].starts_with("left in float: "));
-  CHECK(result.notes[1] == "'batch_norm2d' was not applied: no such op in the graph");
+  CHECK(result.notes[1] == "'batch_norm2d' was not applied: the graph has no such op");
   CHECK(graph.find_node("batch_norm")->formats.empty());
 }
 
