@@ -70,16 +70,16 @@ struct DataOptions {
         Field{"data_dir", &DataOptions::data_dir,
               "folder with the data files; empty: the shipped sample"},
         Field{"validation_share", &DataOptions::validation_share,
-              "share of rows for validation, where the set has no fixed split"}
+              "share of rows for validation if the set has no fixed split"}
             .between(0.0, 0.9)
             .rare(),
         Field{"test_share", &DataOptions::test_share,
-              "share of rows for test, where the set has no fixed split"}
+              "share of rows for test if the set has no fixed split"}
             .between(0.0, 0.9)
             .rare(),
         Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare(),
         Field{"max_token_len", &DataOptions::max_token_len,
-              "tokens of a row where a text is cut into rows; none: 64"}
+              "tokens per row when a text is cut into rows; NA: 64"}
             .at_least(1)
             .rare()};
   }

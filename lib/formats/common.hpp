@@ -23,7 +23,7 @@ struct ProfileFields {
             .one_of("exact", "reference")
             .renamed("mase", "reference"),
         Field{"ste", &ProfileFields::ste,
-              "straight-through gradient: identity everywhere, or none where the value saturates"}
+              "straight-through gradient: identity everywhere, or 0 where the value saturates"}
             .one_of("identity", "clip")};
   }
   Profile profile_value() const { return profile_of(profile); }

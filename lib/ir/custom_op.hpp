@@ -40,7 +40,7 @@ struct CustomHardware {
   static constexpr auto fields() {
     using H = CustomHardware;
     return std::tuple{
-        Field{"toolchain", &H::toolchain, "who makes the module"}.one_of("EXTERNAL"),
+        Field{"toolchain", &H::toolchain, "who provides the module"}.one_of("EXTERNAL"),
         Field{"module", &H::module, "name of the SystemVerilog module"},
         Field{"input", &H::input, "prefix of the input stream's ports"},
         Field{"output", &H::output, "prefix of the output stream's ports"},

@@ -94,7 +94,7 @@ std::vector<OpRow> activation_rows() {
                  {"beta", "threshold"}),
       activation("softsign", function("mase::softsign", "torch.nn.functional.softsign"),
                  layer("torch.nn.modules.activation.Softsign"),
-                 "x / (1 + |x|); no ATen operator of its own."),
+                 "x / (1 + |x|); it has no ATen operator."),
       activation("hardshrink", function("aten::hardshrink", "torch.hardshrink"),
                  layer("torch.nn.modules.activation.Hardshrink"), "Small values become zero.",
                  {"lambd"}),

@@ -26,9 +26,9 @@ struct BlockFields : CommonFields {
               "entries: the whole dimension"}
             .at_least(-1),
         Field{"skip_first_dim", &BlockFields::skip_first_dim,
-              "blocks of 1 along dimension 0 (of rank 2 and more); NA: as the reference system"},
+              "blocks have size 1 along dimension 0 (from rank 2); NA: as in the reference system"},
         Field{"max_rank", &BlockFields::max_rank,
-              "leading dimensions are merged until there are no more than these; NA: never"}
+              "leading dimensions are merged until the rank is at most this; NA: never"}
             .between(1, 16)};
   }
 

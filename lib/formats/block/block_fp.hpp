@@ -26,7 +26,7 @@ struct BlockFp : BlockFields, BlockFunctions<BlockFp> {
             Field{"exponent_width", &BlockFp::exponent_width, "bits of a block's exponent"}.between(
                 1, 8),
             Field{"exponent_bias", &BlockFp::exponent_bias,
-                  "what the exponent's code exceeds the exponent by; NA: 2^(exponent_width-1)-1"}
+                  "exponent code minus exponent; NA: 2^(exponent_width-1)-1"}
                 .between(-512, 512)},
         block_fields(), std::tuple{scale_rule_field(&BlockFp::scale_rule)}, common_fields());
   }

@@ -70,7 +70,8 @@ struct IntegerFields : CommonFields, ChannelFields, IntegerFunctions<Derived> {
             Field{"frac_width", &IntegerFields::frac_width,
                   "bits after the binary point; negative for steps above 1; NA: half of the width"}
                 .between(-126, 126),
-            Field{"is_signed", &IntegerFields::is_signed, "two's complement, or values from 0 up"}},
+            Field{"is_signed", &IntegerFields::is_signed,
+                  "two's complement codes, or codes from 0 up"}},
         common_fields(), channel_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override {
@@ -112,7 +113,8 @@ struct IntegerFloor : ProfileFields, ChannelFields, IntegerFunctions<IntegerFloo
             Field{"frac_width", &IntegerFloor::frac_width,
                   "bits after the binary point; negative for steps above 1; NA: half of the width"}
                 .between(-126, 126),
-            Field{"is_signed", &IntegerFloor::is_signed, "two's complement, or values from 0 up"}},
+            Field{"is_signed", &IntegerFloor::is_signed,
+                  "two's complement codes, or codes from 0 up"}},
         profile_fields(), channel_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override;

@@ -21,9 +21,9 @@ struct ScaleInteger : CommonFields, Defined<ScaleInteger> {
 
   static constexpr auto fields() {
     return std::tuple_cat(
-        std::tuple{
-            Field{"width", &ScaleInteger::width, "bits of one code"}.between(1, 32),
-            Field{"is_signed", &ScaleInteger::is_signed, "two's complement, or values from 0 up"}},
+        std::tuple{Field{"width", &ScaleInteger::width, "bits of one code"}.between(1, 32),
+                   Field{"is_signed", &ScaleInteger::is_signed,
+                         "two's complement codes, or codes from 0 up"}},
         common_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override;

@@ -31,7 +31,7 @@ struct Binary : ProfileFields, Defined<Binary> {
                                                                                                32),
             Field{"bipolar", &Binary::bipolar, "-1 and 1 instead of 0 and 1"},
             Field{"scaled", &Binary::scaled,
-                  "times the mean magnitude of each index of dimension 0; NA: if not bipolar"},
+                  "multiply by the mean magnitude per index of dimension 0; NA: if not bipolar"},
             Field{"stochastic", &Binary::stochastic,
                   "the upper value with probability (x + 1) / 2"}},
         profile_fields(),

@@ -28,17 +28,15 @@ struct Ternary : ProfileFields, Defined<Ternary> {
             Field{"width", &Ternary::width, "for information only: a code has two bits"}.between(
                 1, 32),
             Field{"scaling_factor", &Ternary::scaling_factor,
-                  "times the mean magnitude above the threshold, per index of dimension 0"},
+                  "multiply by the mean magnitude above the threshold, per index of dimension 0"},
             Field{"threshold", &Ternary::threshold,
-                  "NA: 0.75 mean, 0.05 max or 0.75 median, whichever is given first; else 0.75 of "
+                  "NA: 0.75 mean, 0.05 max or 0.75 median, whichever is given first; otherwise "
+                  "0.75 of "
                   "the mean magnitude per index of dimension 0"}
                 .between(0, 3e38),
-            Field{"mean", &Ternary::mean, "mean magnitude, as statistics found it"}.between(0,
-                                                                                            3e38),
-            Field{"max", &Ternary::max, "largest magnitude, as statistics found it"}.between(0,
-                                                                                             3e38),
-            Field{"median", &Ternary::median, "median magnitude, as statistics found it"}.between(
-                0, 3e38)},
+            Field{"mean", &Ternary::mean, "mean magnitude from statistics"}.between(0, 3e38),
+            Field{"max", &Ternary::max, "largest magnitude from statistics"}.between(0, 3e38),
+            Field{"median", &Ternary::median, "median magnitude from statistics"}.between(0, 3e38)},
         profile_fields());
   }
   void resolve(const Tree&, Diagnostics&) override {}

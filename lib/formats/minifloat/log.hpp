@@ -20,12 +20,12 @@ struct LogFormat : CommonFields, Defined<LogFormat> {
 
   static constexpr auto fields() {
     return std::tuple_cat(
-        std::tuple{
-            Field{"width", &LogFormat::width, "bits of one code"}.between(2, 32),
-            Field{"exponent_bias", &LogFormat::exponent_bias,
-                  "exponent code less exponent; NA: 2^(width-2) - 1"}
-                .between(-1000, 1 << 30),
-            Field{"zero", &LogFormat::zero, "exponent code 0 is the number 0; else there is none"}},
+        std::tuple{Field{"width", &LogFormat::width, "bits of one code"}.between(2, 32),
+                   Field{"exponent_bias", &LogFormat::exponent_bias,
+                         "exponent code minus exponent; NA: 2^(width-2) - 1"}
+                       .between(-1000, 1 << 30),
+                   Field{"zero", &LogFormat::zero,
+                         "exponent code 0 means the number 0; otherwise there is no 0"}},
         common_fields());
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override;

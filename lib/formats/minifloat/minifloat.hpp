@@ -56,15 +56,15 @@ struct MinifloatIeee : CommonFields, MinifloatFunctions<MinifloatIeee> {
             Field{"exponent_width", &MinifloatIeee::exponent_width, "bits of the exponent"}.between(
                 1, 8),
             Field{"exponent_bias", &MinifloatIeee::exponent_bias,
-                  "exponent code less exponent; NA: 2^(exponent_width-1) - 1"}
+                  "exponent code minus exponent; NA: 2^(exponent_width-1) - 1"}
                 .between(-300, 300),
             Field{
                 "inf_nan", &MinifloatIeee::inf_nan,
-                "codes of the top exponent that are no numbers: none, infinity and NaN as in IEEE "
+                "codes of the top exponent that are not numbers: none, infinity and NaN as in IEEE "
                 "754, or one NaN"}
                 .one_of("none", "ieee", "fn"),
             Field{"saturate", &MinifloatIeee::saturate,
-                  "too large values become the largest instead of infinity or NaN"},
+                  "values too large become the largest instead of infinity or NaN"},
             Field{"element", &MinifloatIeee::element,
                   "a standard's name that sets width, exponent_width, exponent_bias and inf_nan"}
                 .one_of("e5m2", "e4m3fn", "e3m2", "e2m3", "e2m1", "e4m3", "e3m4", "float16",
@@ -95,7 +95,7 @@ struct MinifloatDenorm : CommonFields, MinifloatFunctions<MinifloatDenorm> {
                    Field{"exponent_width", &MinifloatDenorm::exponent_width, "bits of the exponent"}
                        .between(1, 8),
                    Field{"exponent_bias", &MinifloatDenorm::exponent_bias,
-                         "exponent code less exponent; NA: 2^(exponent_width-1) - 1"}
+                         "exponent code minus exponent; NA: 2^(exponent_width-1) - 1"}
                        .between(-300, 300)},
         common_fields());
   }
@@ -111,7 +111,7 @@ struct NamedMinifloat : CommonFields, MinifloatFunctions<Derived> {
   static constexpr auto fields() {
     const auto [rounding, profile, ste, seed] = common_fields();
     return std::tuple{Field{"saturate", &NamedMinifloat::saturate,
-                            "too large values become the largest instead of infinity or NaN"},
+                            "values too large become the largest instead of infinity or NaN"},
                       rounding, ste, seed};
   }
   void resolve(const Tree& given, Diagnostics& diagnostics) override {

@@ -26,10 +26,10 @@ struct ProfileStatistics {
     static constexpr auto fields() {
       using O = Options;
       return std::tuple{
-          Field{"by", &O::by, "what targets are named by"}.one_of("type", "name"),
-          Field{"target_weight_nodes", &O::target_weight_nodes, "whose weights are profiled"},
+          Field{"by", &O::by, "whether targets are ops or names of nodes"}.one_of("type", "name"),
+          Field{"target_weight_nodes", &O::target_weight_nodes, "nodes whose weights are profiled"},
           Field{"target_activation_nodes", &O::target_activation_nodes,
-                "whose inputs are profiled"},
+                "nodes whose inputs are profiled"},
           Field{"num_samples", &O::num_samples, "training rows to run on"}.at_least(1),
           Field{"profile_output_activation", &O::profile_output_activation,
                 "profile the outputs of these nodes too"}};

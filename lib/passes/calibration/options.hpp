@@ -34,7 +34,7 @@ struct CalibrationOptions {
         Field{"num_samples", &Options::num_samples, "training rows that calibration runs on"}
             .at_least(1),
         Field{"saturation_warning", &Options::saturation_warning,
-              "share of saturated values above which a port is warned about"}
+              "share of saturated values above which a note names the port"}
             .between(0, 1)};
   }
 };

@@ -12,7 +12,7 @@ namespace mase::passes {
 /// Result: "counts" (per bin), "low" (left edge of the first bin), "width" (of every bin), "count".
 /// The bins are those of Histogram: their width is a power of two, and the middle edge is 0.
 struct HistogramStatistic {
-  static constexpr StatisticDoc doc{"histogram", "Counts in bins of one width around 0."};
+  static constexpr StatisticDoc doc{"histogram", "Counts in bins of equal width around 0."};
   bool abs = false;
   std::int64_t bins = 64;
   static constexpr auto fields() {

@@ -16,7 +16,8 @@ namespace mase::passes {
 /// mean - num_sigma * sigma .. mean + num_sigma * sigma. `var_mode` names the variance: online is
 /// the population's, precise the sample's.
 struct RangeNSigma {
-  static constexpr StatisticDoc doc{"range_n_sigma", "Mean and some standard deviations around."};
+  static constexpr StatisticDoc doc{"range_n_sigma",
+                                    "Mean, and some standard deviations on both sides."};
   Dims dims;
   bool abs = false;
   std::string var_mode = "online";

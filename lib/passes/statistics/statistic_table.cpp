@@ -22,7 +22,7 @@ FieldInfo dims_field() {
   field.name = "dims";
   field.type = "string or list of integer";
   field.default_value = "\"all\"";
-  field.doc = "dimensions of a sample taken together: \"all\", \"none\" or a list";
+  field.doc = "dimensions of a sample that are combined: \"all\", \"none\" or a list";
   return field;
 }
 

@@ -30,7 +30,7 @@ struct ExpandAttention {
     bool products = true;
     static constexpr auto fields() {
       return std::tuple{Field{"products", &Options::products,
-                              "take scaled_dot_product_attention apart too, not layers alone"}};
+                              "take calls of scaled_dot_product_attention apart, too"}};
     }
   };
   /// True when the node computes an attention layer, or the product of one, in a single operator.

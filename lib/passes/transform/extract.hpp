@@ -19,10 +19,10 @@ struct Extract {
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
     static constexpr auto fields() {
-      return std::tuple{
-          Field{"inputs", &Options::inputs, "nodes whose results become inputs; empty: as before"},
-          Field{"outputs", &Options::outputs,
-                "nodes whose results become outputs; empty: as before"}};
+      return std::tuple{Field{"inputs", &Options::inputs,
+                              "nodes whose results become inputs; empty: the inputs stay"},
+                        Field{"outputs", &Options::outputs,
+                              "nodes whose results become outputs; empty: the outputs stay"}};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);

@@ -35,7 +35,7 @@ struct FoldConstants {
     static constexpr auto fields() {
       return std::tuple{
           Field{"parameters", &Options::parameters,
-                "fold trained parameters too; they are trained no longer"},
+                "fold trained parameters too, which are then no longer trained"},
           Field{"most_elements", &Options::most_elements, "tensors with more elements stay nodes"}
               .at_least(1)};
     }

@@ -23,9 +23,9 @@ struct FuseBatchNorm {
   struct Options {
     std::string rest = "scale";
     static constexpr auto fields() {
-      return std::tuple{
-          Field{"rest", &Options::rest, "batch norms without a layer to go into: scale and shift"}
-              .one_of("scale", "keep")};
+      return std::tuple{Field{"rest", &Options::rest,
+                              "batch norms that fit into no layer become scale and shift, or stay"}
+                            .one_of("scale", "keep")};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);

@@ -24,7 +24,7 @@ struct Gptq {
       return std::tuple{
           Field{"num_samples", &Options::num_samples, "rows of the training data"}.at_least(1),
           Field{"damping", &Options::damping,
-                "share of the inputs' mean energy that is added to each, against noise"}
+                "share of the inputs' mean energy that is added to each input's"}
               .between(1e-6, 1.0)};
     }
   };

@@ -35,9 +35,10 @@ struct Quantize {
     bool report = true;
     static constexpr auto fields() {
       return std::tuple_cat(
-          std::tuple{Field{"by", &Options::by, "what the tables below are named after"}.one_of(
-                         "type", "name", "regex_name"),
-                     Field{"report", &Options::report, "summarize the quantization afterwards"}},
+          std::tuple{
+              Field{"by", &Options::by, "whether tables are named after ops, nodes or patterns"}
+                  .one_of("type", "name", "regex_name"),
+              Field{"report", &Options::report, "summarize the quantization afterwards"}},
           calibration_fields("calibration"));
     }
   };

@@ -39,11 +39,11 @@ struct ScaleChannels {
       return std::tuple{
           Field{"factor", &Options::factor, "new width over old width of every hidden layer"}
               .between(0, 65536),
-          Field{"weights", &Options::weights, "take channels over, or start anew"}.one_of("inherit",
-                                                                                          "random"),
+          Field{"weights", &Options::weights, "keep the channels' weights, or start with new ones"}
+              .one_of("inherit", "random"),
           Field{"noise", &Options::noise, "relative noise on the weights of copied channels"}
               .between(0, 1),
-          Field{"seed", &Options::seed, "of random weights and noise"}.at_least(0)};
+          Field{"seed", &Options::seed, "seed of random weights and noise"}.at_least(0)};
     }
   };
   static void check(const Tree& options, Diagnostics& diagnostics);
