@@ -39,7 +39,7 @@ TEST_CASE("a cache into which others could put files is not used") {
   CHECK(refused(parent, 0755) == "used");
 }
 
-TEST_CASE("a link is followed before its owner is asked for, and a file is no cache") {
+TEST_CASE("a link is followed before its owner is checked, and a file is not a cache") {
   const test::OwnCache cache;
   const test::TemporaryFolder elsewhere;
   ::chmod(elsewhere.path().c_str(), 0777);
@@ -54,7 +54,7 @@ TEST_CASE("a link is followed before its owner is asked for, and a file is no ca
   CHECK(cache_folder().problem.find("is not a folder") != std::string::npos);
 }
 
-TEST_CASE("without a home there is no cache, and relative ones do not count") {
+TEST_CASE("without a home there is no cache, and relative paths do not count") {
   const test::OwnCache cache;
   const std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
   ::setenv("XDG_CACHE_HOME", "relative", 1);

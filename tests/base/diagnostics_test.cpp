@@ -24,7 +24,7 @@ TEST_CASE("diagnostics print in source order, each with its place") {
           "error: nowhere\nx.toml:3:16: warning: first\nx.toml:9:1: error: second");
 }
 
-TEST_CASE("what is said twice of a place stands once") {
+TEST_CASE("a message that is repeated at a place appears once") {
   Diagnostics diagnostics;
   for (const int line : {4, 4, 5}) diagnostics.error({"x.toml", line, 1}, "unknown option");
   REQUIRE(diagnostics.text() ==

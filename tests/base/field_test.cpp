@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(options.by == "name");
 }
 
-TEST_CASE("a wrong type says what was wanted and what came") {
+TEST_CASE("a wrong type is reported with the wanted and the given type") {
   REQUIRE(complaint("width", "8") ==
           "x.toml:3:10: error: option 'width' must be an integer, got string");
   REQUIRE(complaint("width", 8.0) ==
@@ -167,7 +167,7 @@ TEST_CASE("all problems of a table are reported in one run") {
   REQUIRE(diagnostics.all().back().message == "option 'options' must be a table, got integer");
 }
 
-TEST_CASE("writing then reading gives the same options, none included") {
+TEST_CASE("options are the same after writing and reading, also those without a value") {
   Options options;
   options.width = 3;
   options.sparsity = 0.1;

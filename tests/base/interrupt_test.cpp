@@ -36,7 +36,7 @@ TEST_CASE("a signal stops the next loop that looks, unless somebody finishes fir
   CHECK_FALSE(stop_asked());
 }
 
-TEST_CASE("what nohup has told to live on when the terminal closes does", "[interrupt]") {
+TEST_CASE("a program under nohup lives on when the terminal closes", "[interrupt]") {
   std::signal(SIGHUP, SIG_IGN);
   catch_interrupts();
   std::raise(SIGHUP);

@@ -95,7 +95,7 @@ TEST_CASE("only what dead processes have left is swept, files and folders") {
   REQUIRE(fs::is_empty(folder.file("below")));
 }
 
-TEST_CASE("what this host has left before its start goes after a day, of other hosts never") {
+TEST_CASE("leftovers from before this host's boot go after a day, those of other hosts never") {
   const TemporaryFolder folder;
   const std::string before =
       with_part(with_part(suffix_of_the_dead(), 3, "0000aaaa"), 4, "0000aaaa");
@@ -120,7 +120,7 @@ TEST_CASE("sweeping a link removes the link, not what it names") {
   REQUIRE_NOTHROW(sweep_leftovers(folder.file("none")));
 }
 
-TEST_CASE("a folder for temporary files that is none is named") {
+TEST_CASE("a folder for temporary files that is not a folder is named") {
   const TemporaryFolder folder;
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before ? before : "";

@@ -41,7 +41,7 @@ TEST_CASE("messages are plain lines that start with their level") {
           }) == "info: loaded {} A\nwarning: slow\nerror: bad\n");
 }
 
-TEST_CASE("the level decides what is printed") {
+TEST_CASE("the level selects the messages that are printed") {
   log::set_level(log::parse_level("warning"));
   REQUIRE(stderr_of([] {
             log::info("hidden");

@@ -152,7 +152,7 @@ TEST_CASE("versions 2 and 3, other key orders and Python 2 sizes are understood"
           std::vector<bool>{false, true, true});
 }
 
-TEST_CASE("what cannot be read is refused with the reason and a way out") {
+TEST_CASE("an unreadable array is refused with the reason and a remedy") {
   REQUIRE_THAT(refusal(npy(header("|O", "(1,)"), "x")), Catch::Contains("Python objects"));
   REQUIRE_THAT(refusal(npy(header("<c8", "(1,)"), "12345678")), Catch::Contains("\"<c8\""));
   REQUIRE_THAT(refusal(npy(header("<u8", "(1,)"), "12345678")), Catch::Contains("\"<u8\""));

@@ -73,7 +73,7 @@ TEST_CASE("quote escapes as JSON does and replaces ill-formed UTF-8") {
   REQUIRE(quote("\xED\xA0\x80").find('\xED') == std::string::npos);  // a surrogate
 }
 
-TEST_CASE("what others call something is said in our words, where there is that thing") {
+TEST_CASE("another program's word for something leads to ours") {
   CHECK(did_you_mean("--epochs", {"--max-epochs", "--json"}) == "; here it is '--max-epochs'");
   CHECK(did_you_mean("INT8", {"integer", "mxint8"}) == "; here it is 'integer(width=8)'");
   CHECK(did_you_mean("int8", {"mxint8"}) == "; did you mean 'mxint8'?");

@@ -68,7 +68,7 @@ TEST_CASE("a link to nothing is refused, because writing would follow it") {
   n.check_refused("folder/x");
 }
 
-TEST_CASE("links that stay in the project work, also to what is not there yet") {
+TEST_CASE("links that stay in the project work, even to missing files") {
   const Neighbours n;
   n.link("software", "short");
   n.link(n.in("software/new"), "long");
@@ -79,7 +79,7 @@ TEST_CASE("links that stay in the project work, also to what is not there yet") 
   REQUIRE(fs::is_symlink(n.in("long")));
 }
 
-TEST_CASE("circles of links and what is no file are errors of that path") {
+TEST_CASE("circular links and things that are not files are errors") {
   const Neighbours n;
   n.link("second", "first");
   n.link("first", "second");
@@ -90,7 +90,7 @@ TEST_CASE("circles of links and what is no file are errors of that path") {
                       Catch::Contains("name too long"));
 }
 
-TEST_CASE("the project itself, and what its user names elsewhere, may be links") {
+TEST_CASE("the project itself, and other paths that its user names, may be links") {
   const Neighbours n;
   const std::string alias = n.folder.file("alias"), output = n.folder.file("output");
   fs::create_symlink(n.project, alias);

@@ -97,7 +97,7 @@ std::string wide_end(std::uint64_t position, std::uint64_t size, std::uint64_t o
 
 }  // namespace
 
-TEST_CASE("a plain archive is read, with padding, times and sizes behind the data", "[zip]") {
+TEST_CASE("a plain archive is read, with padding, times and sizes after the data", "[zip]") {
   Oddity odd;
   CHECK(ZipReader::open_bytes(archive_of(odd), "a").read(0) == "good");
   odd.local_extra = "FB" + number(3, 2) + "ZZZ";                  // PyTorch's padding
@@ -157,7 +157,7 @@ TEST_CASE("end records of large files say the same as the usual one", "[zip]") {
              Contains("not right before its end record"));
 }
 
-TEST_CASE("an entry that is described in two ways is refused", "[zip]") {
+TEST_CASE("an entry with two different descriptions is refused", "[zip]") {
   Oddity odd;
   odd.local_name = "m/b";
   CHECK_THAT(refusal_of(archive_of(odd)), Contains("\"m/a\" has two different descriptions"));
@@ -186,7 +186,7 @@ TEST_CASE("entries that share bytes, and counts that are wrong, are refused", "[
   CHECK_THAT(refusal_of(test_zip::zip_of({{"m/a\0b"s, "x"}})), Contains("unusual name"));
 }
 
-TEST_CASE("what packed entries unpack to is bounded for the whole archive", "[zip]") {
+TEST_CASE("the unpacked size of packed entries is bounded for the whole archive", "[zip]") {
   const std::string text = deflated("text");
   const auto read = [&](const std::string& packed, std::uint64_t claimed) {
     return test::message_of(Fault::file, [&] {

@@ -57,7 +57,7 @@ TEST_CASE("every kind of value is read") {
   REQUIRE(tree.at("l").as_double() < -1e308);
 }
 
-TEST_CASE("entries stand in the order of the file, not of the alphabet") {
+TEST_CASE("entries are in the order of the file, not of the alphabet") {
   const Tree tree = parse_toml(
       "zoo = 1\nant = 2\n[passes.quantize]\nby = 'type'\n[passes.add]\n[passes.quantize.linear]\n"
       "width = 8\n[another]\n[passes.count]\n",
@@ -119,7 +119,7 @@ TEST_CASE("NUL bytes and ill-formed UTF-8 are refused at their place") {
                     .empty());
 }
 
-TEST_CASE("a quote behind a dot begins a part of a key, and stands within a word of a value") {
+TEST_CASE("a quote after a dot begins a part of a key, but is within a word of a value") {
   for (const char* text : {"a = 1.\"\xC3\xA9\"",
                            "a = 1\x04"
                            "ab.\"\xC3\xA9\"",
@@ -163,7 +163,7 @@ TEST_CASE("an equals sign within a value begins no other") {
   CHECK(tree.at("g").at("h").as_string() == "4");
 }
 
-TEST_CASE("characters that are not ASCII stand in strings and comments only") {
+TEST_CASE("characters that are not ASCII are allowed in strings and comments only") {
   const Tree tree =
       parse_toml("\xEF\xBB\xBF# \xC3\xA9\n\"\xC3\xA9\" = '\xD0\x96' # \xE3\x81\x82\n", "x");
   REQUIRE(tree.at("\xC3\xA9").as_string() == "\xD0\x96");
@@ -210,7 +210,7 @@ TEST_CASE("nesting that could exhaust the stack is refused, in every form") {
                Catch::Contains("more than 32 parts"));
 }
 
-TEST_CASE("brackets and dots in strings, comments and numbers are no nesting") {
+TEST_CASE("brackets and dots in strings, comments and numbers do not count as nesting") {
   REQUIRE_NOTHROW(parse_toml("a = \"" + repeat("[.", 1000) + "\"", "x"));
   REQUIRE_NOTHROW(parse_toml("a = '''\n" + repeat("{'.''", 1000) + " '''''", "x"));
   REQUIRE_NOTHROW(parse_toml("# " + repeat("[a.b", 1000) + "\na = 1", "x"));

@@ -206,7 +206,7 @@ TEST_CASE("stochastic rounding of long tensors counts elements from the first") 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("the first NaN is named, wherever it stands") {
+TEST_CASE("the first NaN is named, wherever it is") {
   for (const char* text : {"integer(8, 4)", "integer(30, 4)", "integer(8, 4, rounding=stochastic)"})
     for (const std::size_t at : {0, 7, 2047, 2048, 4099}) {
       std::vector<float> in(5000, 1.0F);

@@ -9,7 +9,7 @@
 using namespace mase;
 using namespace mase::formats;
 
-TEST_CASE("packed codes stand LSB first") {
+TEST_CASE("packed codes are stored LSB first") {
   using Codes = std::vector<std::uint32_t>;
   CHECK(pack_codes(Codes{0x1, 0x2, 0xf}, 4).bytes() == std::string("\x21\x0f"));
   // 3 bits each: 5 = 101, 3 = 011, 6 = 110 -> bits 110 011 101 from the top.

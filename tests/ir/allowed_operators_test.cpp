@@ -23,7 +23,7 @@ TEST_CASE("every operator that may run has one row") {
   }
 }
 
-TEST_CASE("an operator is known by its name, whatever its overload and whether in place or not") {
+TEST_CASE("an operator is found by its name, with any overload and in place or not") {
   for (const char* op : {"aten::add.Tensor", "aten::add_.Tensor", "aten::relu_",
                          "aten::__and__.bool", "mase::getitem", "prim::min.int"})
     CHECK(is_allowed(op));

@@ -75,7 +75,7 @@ TEST_CASE("a node of a custom op has the ports that its table says") {
   CHECK(found == std::vector<std::string>{"data_in:x:", "weight:w:gate.w", "bias:b:gate.b"});
 }
 
-TEST_CASE("formats of a leaf's ports stand in front of what its body reads") {
+TEST_CASE("formats of a leaf's ports are placed before the nodes of its body that read them") {
   const Graph graph = parse(gate_text, "t");
   LeafPorts rounding;
   const Graph flat = without_leaf_bodies(graph, &rounding);
@@ -165,7 +165,7 @@ TEST_CASE("mistakes in a custom op's hardware are named") {
              Catch::Contains("module"));
 }
 
-TEST_CASE("what a custom op costs is a sum of products") {
+TEST_CASE("the cost of a custom op is a sum of products") {
   using Terms = std::vector<std::vector<std::string>>;
   CHECK(parse_macs("outputs * 16 + fc.weight") == Terms{{"outputs", "16"}, {"fc.weight"}});
   for (const char* text : {"", "*", "a +", "a ** b", "(a)", "a - b"}) CHECK(!parse_macs(text));

@@ -44,7 +44,7 @@ TEST_CASE("dot text has one box per node, one edge per used node, and escapes la
   CHECK(dot.find(edge) == dot.rfind(edge));
 }
 
-TEST_CASE("layers stand in boxes of their containers, and quantized nodes have their colour") {
+TEST_CASE("layers are drawn in boxes of their containers, and quantized nodes have a colour") {
   Graph graph;
   for (const char* path : {"features.block.0", "features.block.1", "head"}) {
     graph.modules[path] = {.path = path, .class_name = "torch.nn.ReLU", .op = "aten::relu"};

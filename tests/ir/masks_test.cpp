@@ -88,7 +88,7 @@ TEST_CASE("masks pass everything that adds, and positive factors") {
   CHECK(behind("cat(tensors=[%s, %x], dim=2)") == "s t ");
 }
 
-TEST_CASE("masks pass what moves elements, and nothing that takes them for numbers") {
+TEST_CASE("masks pass ops that move elements, and no op that takes them for numbers") {
   CHECK(masked_in(filled("-inf") + call("t", "transpose.int(self=%s, dim0=1, dim1=2)") +
                   call("y", "softmax.int(self=%t, dim=-1)") + output) == "s t ");
   CHECK(masked_in(filled("-inf") + call("t", "abs(self=%s)") +

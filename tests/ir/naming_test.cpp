@@ -88,7 +88,7 @@ TEST_CASE("taken names count on as in torch.fx") {
   CHECK(add(graph, "a_01") == "a_2");
 }
 
-TEST_CASE("the first free number behind the wanted one is taken, also one that was freed") {
+TEST_CASE("the first free number after the wanted one is taken, also one that was freed") {
   Graph graph;
   Random random(1);
   std::set<std::string> names;

@@ -78,7 +78,7 @@ TEST_CASE("every op has a family, but those that no rule fits") {
   CHECK(family_of("no such op") == OpFamily::other);
 }
 
-TEST_CASE("calls and classes say which row they stand in") {
+TEST_CASE("calls and classes name the row that they belong to") {
   std::size_t classes = 0, calls = 0;
   for (const OpRow& row : op_table()) {
     INFO(row.name);
@@ -100,7 +100,7 @@ TEST_CASE("calls and classes say which row they stand in") {
   CHECK(calls == call_table().size());
 }
 
-TEST_CASE("an op whose parameters are tensors of a layer says on which ports they are") {
+TEST_CASE("an op whose parameters are tensors of a layer names their ports") {
   for (const OpRow& row : op_table()) {
     INFO(row.name);
     const bool has_weight = std::ranges::count(port_names(row), "weight") == 1;
@@ -241,7 +241,7 @@ TEST_CASE("nodes are classified by exact names") {
   CHECK(classify_line("%a = call_function f aten::adder_of_things(self=%x)").row == nullptr);
 }
 
-TEST_CASE("ports list what feeds them, in argument order") {
+TEST_CASE("ports are listed in argument order with the values that feed them") {
   CHECK(ports_of("%a = call_module bn aten::batch_norm(input=%x)") ==
         "data_in:input=%x weight:weight=@w bias:bias=@w running_mean:running_mean=@w "
         "running_var:running_var=@w ");

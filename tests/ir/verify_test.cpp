@@ -93,7 +93,7 @@ TEST_CASE("modules, tensors and operators must be there and fit") {
   complains(graph, "node 'add' has the argument 'self' twice");
 }
 
-TEST_CASE("formats stand only on ports the op has") {
+TEST_CASE("formats are only on ports that the op has") {
   Graph graph = sound();
   const formats::Format format = formats::parse_format("integer(8, 4)");
   graph.node(id_of(graph, "add")).formats.emplace("weight", format);
@@ -115,7 +115,7 @@ TEST_CASE("the order of tensors lists each of them once") {
   complains(graph, "tensor 'fc.weight' is not in tensor_order");
 }
 
-TEST_CASE("no two tensors have a name in common") {
+TEST_CASE("two tensors never share a name") {
   Graph graph = sound();
   graph.tensors.at("fc.weight").other_names = {"head.weight"};
   CHECK(verify(graph).empty());

@@ -98,7 +98,7 @@ TEST_CASE("parameter counts are those of the literature, the fixtures or stock l
   CHECK(parameters(build("llama-tiny")) == 2 * 256 * 64 + 2 * decoder + 64);
 }
 
-TEST_CASE("the lab's network has its linear layers at blocks 2, 4 and 6") {
+TEST_CASE("the lab's network has linear layers at blocks 2, 4 and 6") {
   const ir::Graph graph = build("jsc-three-linear");
   for (const char* name : {"seq_blocks_2", "seq_blocks_4", "seq_blocks_6"}) {
     const ir::Node* node = graph.find_node(name);

@@ -216,7 +216,7 @@ bias_frac_width = "auto"
   CHECK(result.notes.empty());
 }
 
-TEST_CASE("every channel of a weight gets the fraction that suits it alone") {
+TEST_CASE("every channel of a weight gets the fraction bits that suit it") {
   ir::Graph graph = test::two_layers({0.5f, -0.25f, 0.1f, 0, 0, 0.02f, 0.03f, -6}, {3.0f, -1.0f});
   const Array rows = Array::from(std::vector<float>{1, -9, 2, 0.5f}, {1, 4});
   passes::PassContext context = test::context_with_rows(rows, 2);
@@ -237,7 +237,7 @@ weight_granularity = "channel"
   CHECK(result.tables.at(0).rows.at(0).at(4) == "4 to 7");
 }
 
-TEST_CASE("each method chooses for a channel what it chooses for a tensor of these values") {
+TEST_CASE("each method chooses the same for a channel as for a tensor with its values") {
   for (const char* method : {"minmax", "percentile", "mse", "kl"}) {
     INFO(method);
     std::vector<float> weight = heavy_tailed(5, 8);
@@ -276,7 +276,7 @@ weight = "integer(8, auto, granularity=channel)"
         "integer(8, 7, granularity=channel, channel_frac_width=[7, 7])");
 }
 
-TEST_CASE("a channel of next to nothing is no finer than 16 bits beyond the widest") {
+TEST_CASE("a channel close to zero is at most 16 bits finer than the widest") {
   ir::Graph graph = test::two_layers({1e-20f, 0, 0, 0, 0.5f, 0, 0, 0}, {0, 0});
   passes::PassContext context = test::context_with_rows(Array(DType::float32, {1, 4}), 1);
   test::run_pass(graph, "quantize", R"toml(
@@ -288,7 +288,7 @@ weight = "integer(8, auto, granularity=channel)"
         "integer(8, 7, granularity=channel, channel_frac_width=[23, 7])");
 }
 
-TEST_CASE("ports of data have no fractions by channel, which is said with what to do") {
+TEST_CASE("fractions by channel are refused on ports of data, with a remedy") {
   const char* options =
       "[linear.config]\nname = \"integer\"\ndata_in_width = 8\n"
       "weight_width = 8\ngranularity = \"channel\"\n";
@@ -299,7 +299,7 @@ TEST_CASE("ports of data have no fractions by channel, which is said with what t
                         Catch::Contains("granularity = \"tensor\""));
 }
 
-TEST_CASE("only as many rows as asked for are looked at") {
+TEST_CASE("only the wanted number of rows is read") {
   ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   const Array rows = Array::from(std::vector<float>{1, 1, 1, 1, 100, 0, 0, 0}, {2, 4});
   passes::PassContext context = test::context_with_rows(rows, 1);
@@ -324,7 +324,7 @@ TEST_CASE("without a data set the example inputs are the data, if they are data"
   CHECK(format_at(graph, "fc", "data_in") == "integer(8, 5)");
 }
 
-TEST_CASE("after extract the training rows are what the cut graph reads") {
+TEST_CASE("after extract the training rows are inputs of the cut graph") {
   // The ReLU is cut off: its results, not the -100 in front of it, are the inputs.
   ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   const Array rows = Array::from(std::vector<float>{-100, 1, 1, 1, 3, -100, 0, 0}, {2, 4});
@@ -370,7 +370,7 @@ TEST_CASE("saturation above the threshold is told, whatever chose the range") {
         "integer(8, 6)");
 }
 
-TEST_CASE("the pass calibrate replaces formats that stand already") {
+TEST_CASE("the pass calibrate replaces existing formats") {
   ir::Graph graph = test::two_layers(std::vector<float>(8, 0.5f), {0, 0});
   passes::PassContext context =
       test::context_with_rows(Array::from(std::vector<float>{1, 2, 3, 4}, {1, 4}), 1);

@@ -197,7 +197,7 @@ TEST_CASE("norms, functions and reductions cost what their formula says") {
   for (const Form& form : forms) check(form);
 }
 
-TEST_CASE("what only moves costs nothing, which is no omission") {
+TEST_CASE("ops that only move elements cost nothing and are not reported as uncounted") {
   const Form forms[] = {
       {"nearest upsampling", x4,
        "float32[2, 6, 10, 14] = call_function torch.nn.functional.interpolate "
@@ -223,7 +223,7 @@ TEST_CASE("every quantizable op has a rule for what it costs") {
   }
 }
 
-TEST_CASE("a sample's share is found wherever the batch stands") {
+TEST_CASE("a sample's share is found in whichever dimension the batch is") {
   // Rows of a sequence first, as MultiheadAttention has them: 3 rows of 5 do not divide by 2.
   const ir::Graph graph = ir::parse(R"(graph "g" {
   tensor w : float32[9, 7] parameter

@@ -45,7 +45,7 @@ std::string norm_tensors(int channels) {
 
 }  // namespace
 
-TEST_CASE("a batch norm behind a convolution scales its output channels") {
+TEST_CASE("a batch norm after a convolution scales its output channels") {
   ir::Graph graph = ir::parse("graph \"g\" {" + norm +
                                   "  module conv : torch.nn.modules.conv.Conv2d = "
                                   "aten::conv2d(stride=[1, 1], padding=[1, 1], dilation=[1, 1], "

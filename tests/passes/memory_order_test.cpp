@@ -7,7 +7,7 @@
 using namespace mase;
 using namespace mase::passes;
 
-TEST_CASE("what lies in row-major order is dense, whatever strides dimensions of 1 have") {
+TEST_CASE("a row-major tensor is dense, whatever strides dimensions of 1 have") {
   CHECK(memory_order({2, 3, 4}, {12, 4, 1}) == MemoryOrder::dense);
   CHECK(memory_order({2, 1, 3}, {3, 99, 1}) == MemoryOrder::dense);
   CHECK(memory_order({}, {}) == MemoryOrder::dense);
@@ -22,7 +22,7 @@ TEST_CASE("slices leave gaps, transposes and channels last permute") {
   CHECK(slowest_first({60, 1, 15, 3}) == std::vector<std::size_t>{0, 2, 3, 1});
 }
 
-TEST_CASE("what is seen again, and a transpose with gaps, is neither") {
+TEST_CASE("repeated elements, and a transpose with gaps, are neither") {
   CHECK(memory_order({4, 3}, {0, 1}) == MemoryOrder::other);  // w.expand(4, 3)
   CHECK(memory_order({3, 2}, {1, 8}) == MemoryOrder::other);  // w[:, :3].t() of [2, 8]
 }

@@ -137,7 +137,7 @@ TEST_CASE("the numerics check fails at the first pass that moves results further
   CHECK(reports.front().max_difference == 0.25);
 }
 
-TEST_CASE("what passes derive from a graph stays until a transform, and ends with the pipeline") {
+TEST_CASE("values derived from a graph live until a transform or the end of the pipeline") {
   ir::Graph graph = small_graph();
   passes::PassContext context;
   const passes::PassTable table{passes::describe<Counting>(), passes::describe<Quiet>()};

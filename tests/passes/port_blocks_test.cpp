@@ -39,7 +39,7 @@ TEST_CASE("functions put leading dimensions together beyond rank 3, and keep mat
   }
 }
 
-TEST_CASE("formats without blocks stay as they are") {
+TEST_CASE("formats without blocks do not change") {
   const auto format = formats::parse_format("integer(8, 4)");
   CHECK(passes::with_block_layout(format, Tree::dict(), "conv2d", "data_in", 4) == format);
 }

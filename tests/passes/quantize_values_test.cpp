@@ -39,7 +39,7 @@ TEST_CASE("a binary point that is not given is the one that the values ask for")
   }
 }
 
-TEST_CASE("a port that some nodes of an op have and others have not is no mistake of the rule") {
+TEST_CASE("a rule may name a port that only some nodes of an op have") {
   const std::string layer = "torch.nn.modules.linear.Linear = aten::linear() ";
   const auto notes_of = [&](const std::string& bias_of_a) {
     ir::Graph graph = ir::parse(
@@ -97,7 +97,7 @@ TEST_CASE("a bias asks for no bits below the products that it is added to") {
   }
 }
 
-TEST_CASE("a parameter that is joined to a stream has the format behind it, not float32") {
+TEST_CASE("a parameter that is joined to a stream gets the format of its reader, not float32") {
   ir::Graph graph = ir::parse(R"(graph "tokens" {
   tensor cls : float32[1, 1, 2] parameter grad
   %x : float32[3, 4, 2] = placeholder x
@@ -172,7 +172,7 @@ TEST_CASE("negative inputs of a ReLU are no noise to a format without a sign") {
   CHECK(result.info.at("sqnr_db").at("y").at("data_in").as_double() == Approx(24.609).margin(1e-3));
 }
 
-TEST_CASE("an operand that its partner's binary point loses is a note, but in a sum none") {
+TEST_CASE("an operand that its partner's binary point loses is noted, except in a sum") {
   // Steps of 1 for 3 and 90, so 0.02 becomes 0: the product is lost, of the sum a thousandth of
   // one.
   const auto notes = [](const std::string& op) {

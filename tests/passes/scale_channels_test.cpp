@@ -142,7 +142,7 @@ TEST_CASE("the random weights of a scaled model are those of a model built as wi
   }
 }
 
-TEST_CASE("random weights reset norms and channels left alone stay") {
+TEST_CASE("random weights reset norms, and other channels stay") {
   ir::Graph graph = perceptron();
   const ir::Graph result = scaled(graph, [] {
     Tree options = option("factor", 2);
@@ -171,7 +171,7 @@ TEST_CASE("groups name their layers, widths and why they keep them") {
   CHECK(groups[2].reason == "its channels are the model's output ('seq_blocks_7')");
 }
 
-TEST_CASE("of a transformer the residuals' width and the perceptrons' can be scaled, heads stay") {
+TEST_CASE("a transformer's residual and perceptron widths can be scaled, its heads cannot") {
   const models::ModelRow& row = *models::find_model("vit-tiny");
   std::vector<std::string> scaled;
   for (const auto& group : passes::channel_groups(row.build(row.sample_shape, row.classes, 1)))
@@ -182,7 +182,7 @@ TEST_CASE("of a transformer the residuals' width and the perceptrons' can be sca
                                  "blocks_0_mlp_0", "blocks_1_mlp_0", "blocks_2_mlp_0"});
 }
 
-TEST_CASE("of a decoder the gated perceptrons' width can be scaled") {
+TEST_CASE("a decoder's gated perceptron width can be scaled") {
   std::vector<std::string> scaled;
   for (const auto& group :
        passes::channel_groups(models::find_model("llama-tiny")->build({4}, 8, 1)))
@@ -230,7 +230,7 @@ TEST_CASE("channels pass a product of matrices and a transposed convolution over
   CHECK(groups[1].may_scale);
 }
 
-TEST_CASE("after an error the graph is what it was") {
+TEST_CASE("an error leaves the graph unchanged") {
   ir::Graph graph = models::find_model("jsc-three-linear")->build({16}, 5, 1);
   const ir::Graph before = graph;
   Tree options = Tree::dict();

@@ -60,7 +60,7 @@ TEST_CASE("the variance of [1..4] and then [5..8] is 5.25, of the sample 6") {
   }
 }
 
-TEST_CASE("dims choose what is taken together with the samples") {
+TEST_CASE("dims choose the dimensions that are combined besides the samples") {
   // Two samples [[1, 2], [3, 4]] and [[5, 6], [7, 8]].
   const auto means = [](const Tree& dims) {
     return to_json(

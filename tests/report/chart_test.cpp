@@ -72,7 +72,7 @@ TEST_CASE("a chart puts the corners of its range at the corners of the plot") {
   CHECK(has(svg, "d=\"M348 254v-8\""));
 }
 
-TEST_CASE("very many dots become one path in which each spot stands once") {
+TEST_CASE("very many dots become one path with each spot once") {
   const Axis unit{"", 0, 1, 0.5};
   const std::vector<Mark> marks(3000, {0, 0, "same"});
   Chart chart("test", unit, unit);
@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(has(svg, ">" + std::string(33, 'x') + "…</text>"));
 }
 
-TEST_CASE("escaping keeps text and replaces what no page may hold") {
+TEST_CASE("escaping keeps text and replaces characters that no page may have") {
   CHECK(escaped("a<b & \"c\" 'd' ü") == "a&lt;b &amp; &quot;c&quot; &#39;d&#39; ü");
   CHECK(escaped(std::string("\x00\x1F\x7F\xFF", 4)) == "\uFFFD\uFFFD\uFFFD\uFFFD");
   CHECK(shortened("übermäßig", 9) == "übermäßig");

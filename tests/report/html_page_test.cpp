@@ -7,7 +7,7 @@
 using namespace mase::report;
 using Catch::Contains;
 
-TEST_CASE("a long cell is folded behind its begin, whole and escaped") {
+TEST_CASE("a long cell is folded after its beginning, whole and escaped") {
   const std::string reason = "node 'a<b' " + std::string(200, 'x');
   const std::string table = html_table({"trial", "reason"}, {{"1", reason}, {"2", "short"}}, "");
   CHECK_THAT(table, Contains("<td>short</td>"));

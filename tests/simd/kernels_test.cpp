@@ -7,7 +7,7 @@
 
 using namespace mase::simd;
 
-TEST_CASE("a set without a table of its own gets the last one that needs no more") {
+TEST_CASE("an instruction set without a table gets the best table that it can run") {
   const int portable = 0, avx2 = 1, last = 2;
   const Kernels<int, Isa::avx512> floats{&portable, &avx2, &last};
   CHECK(floats(Isa::portable) == portable);

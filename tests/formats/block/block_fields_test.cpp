@@ -26,7 +26,7 @@ TEST_CASE("the range of a block format is that of its highest exponent") {
   CHECK(parse_format("block_log(4, 3)").range().low == -8);
 }
 
-TEST_CASE("what lies beyond a block's largest magnitude saturates") {
+TEST_CASE("values beyond a block's largest magnitude saturate") {
   // P = 4 gives E = 3 and steps of 1/16; 15.9 / 16 of 8 is 7.9375.
   const std::vector<float> in{4.0F,
                               -1.0F,

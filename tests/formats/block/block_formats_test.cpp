@@ -216,7 +216,7 @@ TEST_CASE("large block outputs are stored past the caches with the same values")
   }
 }
 
-TEST_CASE("block codes decode to what quantization gives") {
+TEST_CASE("block codes decode to the quantized values") {
   Random random(44);
   for (int trial = 0; trial < 1500; ++trial) {
     const auto elements = random_elements(random);

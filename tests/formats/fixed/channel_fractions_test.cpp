@@ -96,7 +96,7 @@ TEST_CASE("fractions of channels are read back, cut for people, and cost a byte 
   CHECK(format.bits_per_element({9, 16}) == 4.5);
 }
 
-TEST_CASE("what has no channels, other ones, or random numbers is refused with what to do") {
+TEST_CASE("tensors without these channels, and random rounding, are refused with a remedy") {
   const Format format = by_channel("integer", 8, {4, 5});
   const std::vector<float> in(3);
   CHECK_THROWS_WITH(quantized(format, in, {3}), Catch::Contains("2 channels") &&

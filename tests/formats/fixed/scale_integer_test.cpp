@@ -118,7 +118,7 @@ TEST_CASE("rows of zeros have step 1, and tiny rows the smallest step") {
   CHECK(encoded.codes.unpack() == std::vector<std::uint32_t>{0, 0, 1, 0});
 }
 
-TEST_CASE("a step is no larger than keeps the largest value finite") {
+TEST_CASE("a step is small enough to keep the largest value finite") {
   constexpr float largest = std::numeric_limits<float>::max();
   for (int width = 2; width <= 28; ++width) {
     const ScaleIntegerSpec spec{width};
@@ -163,7 +163,7 @@ TEST_CASE("scaled integers equal an independent definition") {
   }
 }
 
-TEST_CASE("scaled integers are what their codes decode to, for any shape and width") {
+TEST_CASE("codes of scaled integers decode to their values, for any shape and width") {
   Random random(52);
   for (int trial = 0; trial < 500; ++trial) {
     const Shape shape = random_shape(random);

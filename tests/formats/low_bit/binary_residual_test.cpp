@@ -42,7 +42,7 @@ TEST_CASE("a residual value is the sum of its planes") {
         Values{0.75F, -0.25F});
 }
 
-TEST_CASE("residual values are what their codes decode to, and the nearest for halving means") {
+TEST_CASE("residual codes decode to their values, which are the nearest for halving means") {
   Random random(61);
   for (int levels = 1; levels <= 8; ++levels) {
     const Values in = random_numbers(random, 3000);
@@ -121,7 +121,7 @@ TEST_CASE("residual encoders equal the definition, for spans of any length and a
   }
 }
 
-TEST_CASE("encoding residual values names the first NaN, wherever it stands") {
+TEST_CASE("encoding residual values names the first NaN, wherever it is") {
   for (const std::size_t at : {0, 2047, 2048, 4099}) {
     Values in(5000, 0.5F);
     in[at] = in[4500] = NAN;

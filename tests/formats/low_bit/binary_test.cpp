@@ -36,7 +36,7 @@ TEST_CASE("scaled binary values are the mean magnitude of each index of dimensio
   CHECK(quantized("binary(scaled=true)", {-3}, {}) == Values{-3});
 }
 
-TEST_CASE("NaN stays NaN and, like infinities, leaves the scale alone") {
+TEST_CASE("NaN stays NaN and, like infinities, does not affect the scale") {
   const Values in{NAN, 1, -3, INFINITY, -INFINITY};
   CHECK(differences(quantized("binary(scaled=true)", in), {NAN, 2, -2, 2, -2}) == 0);
   CHECK(differences(quantized("binary", in), {NAN, 1, -1, 1, -1}) == 0);
@@ -65,7 +65,7 @@ TEST_CASE("the scale is the mean of the 16 lanes' sums in double, rounded once")
   }
 }
 
-TEST_CASE("binary values are what their codes decode to, for any shape") {
+TEST_CASE("binary codes decode to their values, for any shape") {
   Random random(32);
   for (int trial = 0; trial < 400; ++trial) {
     const Shape shape = random_shape(random);
@@ -114,7 +114,7 @@ TEST_CASE("bits of binary formats count one float32 per scale") {
   CHECK(parse_format("binary(scaled=true)").bits_per_element({0, 8}) == 1.0);
 }
 
-TEST_CASE("binary values saturate beyond what they represent, unless scaled") {
+TEST_CASE("binary values saturate beyond their range, unless scaled") {
   const Values in{-2, -0.5F, 0, 1, 1.5F, NAN};
   const auto mask = [&](const char* text) {
     std::vector<std::uint8_t> out(in.size(), 7);

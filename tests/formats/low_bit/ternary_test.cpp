@@ -32,13 +32,13 @@ Values slow_ternary(const Values& slice, std::optional<double> given, bool scale
 
 }  // namespace
 
-TEST_CASE("ternary values compare with the threshold, which is not above itself") {
+TEST_CASE("ternary values lie above the threshold, not at it") {
   const Values in{0.25F, -0.25F, 0.26F, -0.26F, 0, -0.0F, INFINITY, -INFINITY};
   CHECK(differences(quantized("ternary(threshold=0.25)", in), {0, 0, 1, -1, 0, 0, 1, -1}) == 0);
   CHECK(differences(quantized("ternary(threshold=0)", in), {1, -1, 1, -1, 0, 0, 1, -1}) == 0);
 }
 
-TEST_CASE("the threshold comes from what is given first") {
+TEST_CASE("the threshold comes from the first statistic that is given") {
   // 0.75 * 0.4 = 0.3; 0.05 * 4 = 0.2; 0.75 * 0.2 = 0.15; the mean magnitude here is 0.225.
   const Values in{0.1F, 0.18F, 0.24F, 0.38F};
   CHECK(quantized("ternary(mean=0.4)", in) == Values{0, 0, 0, 1});
@@ -64,7 +64,7 @@ TEST_CASE("a threshold between two float32 numbers is compared as a double") {
   CHECK(quantized("ternary(threshold=0.1000000014901162)", {x, -x}) == Values{0, 0});
 }
 
-TEST_CASE("NaN stays NaN and, like infinities, leaves threshold and scale alone") {
+TEST_CASE("NaN stays NaN and, like infinities, does not affect threshold and scale") {
   // Mean of 1, 1, 4 is 2, threshold 1.5, scale 4.
   const Values in{NAN, 1, -1, 4, INFINITY, -INFINITY};
   CHECK(differences(quantized("ternary(scaling_factor=true)", in), {NAN, 0, 0, 4, 4, -4}) == 0);
@@ -102,7 +102,7 @@ TEST_CASE("ternary values equal an independent definition, for any shape") {
   }
 }
 
-TEST_CASE("ternary values are what their codes decode to, for any shape") {
+TEST_CASE("ternary codes decode to their values, for any shape") {
   Random random(42);
   for (int trial = 0; trial < 400; ++trial) {
     const Shape shape = random_shape(random);
