@@ -88,7 +88,7 @@ class Folders {
     const std::lock_guard lock(mutex_);
     folders_.push_back(folder);
   }
-  /// The innermost of the folders above a path; "" where there is none.
+  /// The innermost of the given folders that is above a path; "" when none of them is.
   fs::path above(const fs::path& path) const {
     const std::lock_guard lock(mutex_);
     fs::path found;

@@ -118,7 +118,7 @@ class Scanner {
     at_ = std::min(at_ + close.size(), text_.size());
     for (int extra = 0; multi_line && extra < 2 && at_ < text_.size() && text_[at_] == mark;
          ++extra)
-      ++at_;  // up to two quotes may stand directly before the closing three
+      ++at_;  // up to two quotes may directly precede the closing three
   }
 
   /// Moves past a backslash and the escaped text: one character, or all blanks up to the next text.

@@ -22,7 +22,7 @@ enum class TokenKind {
   sign,  ///< one of { } ( ) [ ] , : = @ |
 };
 
-/// One word of the text form, and where it stands.
+/// One word of the text form, and its place.
 struct Token {
   TokenKind kind = TokenKind::end;
   std::string text;
@@ -67,7 +67,7 @@ class Lexer {
 
   std::string_view text_;
   std::string origin_;
-  std::size_t at_ = 0;  ///< behind the current token
+  std::size_t at_ = 0;  ///< offset after the current token
   Token token_;
 };
 

@@ -100,14 +100,14 @@ struct CallRow {
   std::string_view target = {};             ///< "_operator.add", "size", "torch.flatten"
   PythonSignature signature = {};
   bool variadic = false;     ///< a method that takes a list as separate arguments: x.view(a, b)
-  std::string_view op = {};  ///< MASE op: the row that the call stands in
+  std::string_view op = {};  ///< MASE op: the row that the call is in
 };
 
 /// A torch.nn class that is a leaf.
 struct LayerRow {
   std::string_view class_name;  ///< "torch.nn.modules.linear.Linear"
   MaseType type = MaseType::module_related_func;
-  std::string_view op = {};  ///< MASE op: the row that the class stands in
+  std::string_view op = {};  ///< MASE op: the row that the class is in
 };
 
 /// One MASE op: everything that the program knows about an op by its name.

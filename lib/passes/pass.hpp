@@ -58,7 +58,7 @@ struct PassContext {
 
   /// True when there is data to learn from and an evaluator to run it.
   bool has_data() const;
-  /// Shows up to `count` rows of data in batches: training rows, else the rows of the probe.
+  /// Shows up to `count` rows of data in batches: training rows, or else the rows of the probe.
   void each_batch(std::int64_t count, const SeeBatch& see) const;
 
   /// For passes that make another float model of the graph (nodes compute something else, or the

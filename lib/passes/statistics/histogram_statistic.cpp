@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Histogram behind the interface of statistics.
+// Gives a Histogram the interface of statistics.
 #include "passes/statistics/histogram_statistic.hpp"
 
 #include <cmath>
