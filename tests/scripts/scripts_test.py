@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What benchmarks keep of their figures and what pages show of it, how tests are run, and the table of their processor seconds."""
 
+import os
 import re
 import subprocess
 import sys
@@ -118,6 +119,57 @@ class Benchmarks(Scripts):
         for name in files:
             used = re.findall(r"^\s*(mase_\w+) (?:#\(|\w+ ?\()", sources[name], re.MULTILINE)
             self.assertLessEqual(set(used), files, name)
+
+
+class Check(Scripts):
+    """scripts/check with all that it calls replaced by programs that only say so."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "scripts").mkdir()
+        for name in ("check", "lib.sh"):
+            (self.folder / "scripts" / name).symlink_to(ROOT / "scripts" / name)
+        for name in ("scripts/setup", "scripts/build", "scripts/tidy", "scripts/test_times", "ctest"):
+            self.program(name, f'echo "called {name} $*"')
+
+    def program(self, name, line):
+        (self.folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (self.folder / name).chmod(0o755)
+
+    def check(self, *parts):
+        path = f"PATH={self.folder}:{os.environ['PATH']}"
+        ran = self.run_here("env", path, "MASE_JOBS=3", "scripts/check", *parts)
+        calls = [
+            line.removeprefix("called ").rstrip() for line in ran.stdout.splitlines() if line.startswith("called ")
+        ]
+        return ran.returncode, calls
+
+    def test_parts_are_run_by_name_with_what_they_need(self):
+        status, calls = self.check("tidy", "asan")
+        self.assertEqual(status, 0)
+        self.assertEqual(calls, ["scripts/setup --full", "scripts/build asan", "ctest --preset asan --parallel 3",
+                                 "scripts/tidy"])  # fmt: skip
+
+    def test_without_names_the_checked_and_the_release_build_are_tested(self):
+        status, calls = self.check()
+        self.assertEqual(status, 0)
+        self.assertEqual(calls[:3], ["scripts/setup", "scripts/build release", "scripts/build check"])
+        self.assertEqual(calls[4:], ["ctest --preset release --parallel 3", "scripts/test_times"])
+
+    def test_a_part_that_fails_fails_the_check_and_the_next_one_is_run(self):
+        self.program("ctest", 'echo "called ctest $*"; exit 1')
+        status, calls = self.check("asan", "tidy")
+        self.assertEqual((status, calls[-1]), (1, "scripts/tidy"))
+
+    def test_an_unknown_part_is_refused_with_those_that_there_are(self):
+        refused = self.run_here("scripts/check", "asan", "quick")
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("there is no part quick; there are: check dev asan ", refused.stderr)
+
+    def test_every_part_that_is_named_is_one(self):
+        text = (ROOT / "scripts/check").read_text()
+        named = re.search(r"^all_parts=\((.*)\)$", text, re.MULTILINE)[1].split()
+        self.assertCountEqual(re.findall(r"^    (\w+)\) part ", text, re.MULTILINE), named)
 
 
 class Releases(Scripts):
