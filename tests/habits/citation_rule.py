@@ -6,7 +6,7 @@ import string
 
 from source_tree import TEXT_ROOTS, files_under, read, relative
 
-ROOTS = "lib|apps|tests|scripts|configs|hw_templates|docs|.ci"
+ROOTS = "lib|apps|tests|scripts|configs|hw_templates|docs|.ci|.github"
 # What a citation may leave out in front of a path, and a name behind it.
 PREFIXES = ("", "lib/", "apps/", "docs/", "hw_templates/", "tests/", "configs/")
 SUFFIXES = ("", ".hpp", ".sv", ".cpp")
@@ -40,10 +40,10 @@ def comments(path, text):
 
 def texts(root):
     """(path, text to read) of every file that cites: sources by their comments, pages whole, the history apart."""
-    top = [root / name for name in ("README.md", "CONTRIBUTING.md")]
+    top = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     for path in [p for p in top if p.exists()] + files_under(root, (*TEXT_ROOTS, "docs")):
         if (
-            path.suffix in (".cpp", ".hpp", ".sv", ".py", ".sh", ".md", ".toml", ".cmake", "")
+            path.suffix in (".cpp", ".hpp", ".sv", ".py", ".sh", ".md", ".toml", ".cmake", ".yml", "")
             or path.name == "CMakeLists.txt"
         ):
             yield path, comments(path, read(path))
@@ -61,7 +61,7 @@ class Tree:
         every = [
             path
             for path in root.rglob("*")
-            if not path.relative_to(root).parts[0].startswith(("build", ".git", ".venv", "mase_output"))
+            if not re.match(r"build|\.git$|\.venv|mase_output", path.relative_to(root).parts[0])
         ]
         self.paths = {relative(path, root) for path in every}
         self.ends = {"/".join(path.split("/")[-n:]) for path in self.paths for n in range(1, path.count("/") + 2)}

@@ -15,6 +15,7 @@ COMMENT_STARTS = {
     ".sv": ("//",),
     ".md": ("#", "<"),
     ".txt": ("#",),
+    ".yml": ("#",),
     "": ("#",),
 }
 # Split so that this file does not complain about itself.

@@ -10,6 +10,7 @@ import file_rules
 import include_rule
 import picture_rule
 import prose_rule
+import workflow_rule
 
 RULES = {
     "includes": (include_rule.include_rule, include_rule.torchscript_rule),
@@ -21,6 +22,7 @@ RULES = {
     "snippets": (file_rules.snippet_rule,),
     "citations": (citation_rule.file_rule, citation_rule.section_rule, citation_rule.command_rule),
     "picture": (picture_rule.picture_rule,),
+    "workflows": (workflow_rule.script_rule, workflow_rule.action_rule),
     "prose": (prose_rule.width_rule, prose_rule.form_rule),
 }
 

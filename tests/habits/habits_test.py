@@ -156,6 +156,37 @@ class HabitsBite(unittest.TestCase):
         self.expect("files", {"scripts/a.sh": "# A.\ncd /ho" + "me/me\n"}, "one machine")
         self.expect("files", {"README.md": "# Read me\nsee /wo" + "rk/main\n"}, "README.md:2")
 
+    def workflow(self, step, **changes):
+        """A tree with a workflow of one step, beside the script that it calls."""
+        workflow = (
+            f"# {file_rules.LICENCE}\n# Jobs.\npermissions:\n  contents: read\njobs:\n  part: [fast, slow]\n  {step}\n"
+        )
+        return {".github/workflows/ci.yml": workflow, "scripts/try": "#!/bin/sh\nall_parts=(fast slow)\n", **changes}
+
+    def test_a_step_that_is_no_script_or_that_its_script_refuses_is_found(self):
+        for step, *words in (
+            ("- run: scripts/try ${{ matrix.part }} --all", "ci.yml:7", "no option --all"),
+            ("- run: scripts/try quick", "ci.yml:7", "no part quick"),
+            ("- run: scripts/other", "no script of the repository"),
+            ("- run: make", "no script of the repository"),
+            ("- run: scripts/try ${{ matrix.other }}", "no values in the matrix"),
+            ("- uses: actions/checkout@main", "actions/checkout@main is not named"),
+            ("permissions: write-all", "permissions"),
+        ):
+            found = self.complaints("workflows", self.workflow(step))
+            found = [complaint for complaint in found if "cannot be executed" not in complaint]
+            self.assertEqual(len(set(found)), 1, found)
+            for word in words:
+                self.assertIn(word, found[0])
+
+    def test_a_preset_that_there_is_not_is_found(self):
+        presets = '{"configurePresets": [{"name": "base", "hidden": true}, {"name": "dev"}]}'
+        for preset, complaints in (("dev", []), ("base", ["there is no preset base"])):
+            step = f"- run: scripts/build {preset}"
+            tree = self.workflow(step, **{"scripts/build": "#!/bin/sh\n", "CMakePresets.json": presets})
+            found = [text.partition(": ")[2] for text in self.complaints("workflows", tree)]
+            self.assertEqual(found, ["scripts/build cannot be executed", *complaints])
+
     def test_figures_that_a_benchmark_recorded_are_nobodys_words(self):
         figures = "# Figures.\nFile /wo" + "rk/main/a.py\n"
         self.assertEqual(self.complaints("files", {"scripts/bench/history.txt": figures}), [])

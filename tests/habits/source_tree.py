@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 DATA_FOLDERS = ("tests/fixtures/models", "tests/fixtures/golden", "configs/data")
-TEXT_ROOTS = ("apps", "lib", "tests", "scripts", "configs", "hw_templates", ".ci")
+TEXT_ROOTS = ("apps", "lib", "tests", "scripts", "configs", "hw_templates", ".ci", ".github")
 CODE_SUFFIXES = (".cpp", ".hpp")
 
 
