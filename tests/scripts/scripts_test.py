@@ -39,6 +39,15 @@ class Figures(Scripts):
         kept = (self.folder / "history.txt").read_text()
         self.assertEqual(kept, "\n=== ours: Title\n2 ms\nlib/a.cpp:3: FAILED\nended with status 134\n")
 
+    def test_the_processors_of_the_machine_are_counted_whatever_threads_a_benchmark_may_have(self):
+        keep = ROOT / "scripts/bench/keep.sh"
+        told = [
+            self.run_here("env", *threads, "bash", "-c", 'source "$0"; machine_kind', keep).stdout
+            for threads in (["-u", "OMP_NUM_THREADS"], ["OMP_NUM_THREADS=1"], ["OMP_NUM_THREADS=77"])
+        ]
+        self.assertRegex(told[0], r"^\w+( with avx(2|512))?, [1-9]\d* processors\n$")
+        self.assertEqual(set(told), {told[0]})
+
 
 def history_of(date, *networks):
     lines = [
@@ -68,10 +77,10 @@ class BenchmarkPage(Scripts):
             history.write(history_of("2026-02-02", ("lenet", "6.00"), ("toy", "8.00"), ("jsc", "7.50")))
         self.assertEqual(self.page().returncode, 0)
         text = (self.folder / "docs/benchmarks.md").read_text()
-        self.assertIn("`scripts/bench/run training`; last: mase 1, 2026-02-02.", text)
+        self.assertIn("`scripts/bench/run training`; last run: mase 1, 2026-02-02.", text)
         self.assertIn("\n| lenet | 6.00 x |\n", text)
         self.assertNotIn("4.00", text)
-        self.assertIn("6.00 x to 8.00 x, median 7.50 x of 3", self.readme.read_text())
+        self.assertIn("6.00 x to 8.00 x, median 7.50 x, 3 networks", self.readme.read_text())
         self.assertRegex(self.readme.read_text(), r"\AOurs\n(?s:.*)\nend\n\Z")
 
     def test_a_figure_that_was_changed_by_hand_is_found(self):
