@@ -40,7 +40,7 @@ std::vector<std::string> choices_of(const std::string& flag) {
   return {};
 }
 
-/// What an option or positional may be; nothing where that is open.
+/// The values that an option or positional accepts; empty if they are not a fixed list.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::string& name = option.get_single_name();
@@ -61,7 +61,7 @@ std::string flags_of(const CLI::Option& option) {
   return join(flags, "|");
 }
 
-/// The values of a command's options as cases of the word before.
+/// A case of Bash for each option of a command: the values that may follow it.
 std::string value_cases(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {

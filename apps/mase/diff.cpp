@@ -5,7 +5,7 @@
 namespace mase::cli {
 
 void add_diff(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("diff", "nodes, formats and weights that differ");
+  CLI::App* command = app.add_subcommand("diff", "compare two models node by node");
   auto request = std::make_shared<driver::DiffRequest>();
   command->add_option("first", request->first, "model file or name")
       ->required()
@@ -14,15 +14,15 @@ void add_diff(CLI::App& app, Action& action) {
       ->required()
       ->type_name("MODEL");
   add_model_input(*command, request->input);
-  command->add_option("--dataset", request->dataset, "compare the accuracy on its test rows too")
+  command->add_option("--dataset", request->dataset, "also compare accuracy on its test rows")
       ->type_name("NAME");
-  command->add_flag("--all", request->all, "print every difference, not the first 40");
+  command->add_flag("--all", request->all, "print every difference, not only the first 40");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(
       "Examples:\n"
       "  mase diff best.pt graph_module.pt\n"
       "  mase diff best.pt graph_module.pt --dataset jsc\n"
-      "Exit code: 0 when nothing differs, 1 otherwise");
+      "Exit code: 0 if nothing differs, 1 otherwise");
   command->callback([request, &action] { action = [request] { return driver::diff(*request); }; });
 }
 

@@ -9,7 +9,7 @@ void add_list(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("list", "list " + join(driver::list_names(), ", "));
   auto request = std::make_shared<driver::ListRequest>();
   command->add_option("what", request->what, join(driver::list_names(), ", "))->type_name("WHAT");
-  CLI::Option* name = command->add_option("name", request->name, "one entry with all its options")
+  CLI::Option* name = command->add_option("name", request->name, "entry to show with its options")
                           ->type_name("NAME");
   CLI::Option* json =
       command->add_flag("--json", request->json, "print one JSON document to stdout");

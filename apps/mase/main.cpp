@@ -76,8 +76,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(mase::cli::help_formatter(false));
   app.footer(
-      "Exit codes: 0 done, 1 a goal was not met, 2 configuration, 3 file, 4 unsupported model, "
-      "5 defect of mase, 130 stopped by Ctrl-C.\nHelp of one command: mase help COMMAND");
+      "Exit codes: 0 success, 1 a goal was not met, 2 configuration error, 3 file error, "
+      "4 unsupported model, 5 internal error, 130 Ctrl-C.\nHelp on a command: mase help COMMAND");
   mase::cli::Action action;
   mase::cli::add_train(app, action);
   mase::cli::add_search(app, action);

@@ -19,7 +19,7 @@ struct Block {
 };
 using Manual = std::vector<Block>;
 
-/// Groups that every command with settings repeats: shown once, at the end.
+/// Whether the option's group is one that many commands share; it is shown once, at the end.
 bool is_shared(const CLI::Option& option) {
   return option.get_group().find("Settings (") != std::string::npos;
 }
@@ -36,7 +36,7 @@ std::string usage_of(const CLI::Option& option) {
   return join(names, ", ") + (type.empty() ? "" : " " + type) + (many ? " ..." : "");
 }
 
-/// Appends what is not there yet: settings come from several commands.
+/// Appends the option unless it is there already: several commands have the same settings.
 void add_entry(const CLI::Option& option, Manual& manual) {
   const std::string usage = usage_of(option);
   const auto same = [&](const Block& block) {
@@ -95,7 +95,7 @@ void add_command(const CLI::App& command, Manual& manual) {
   manual.push_back({Block::command, synopsis_of(command), ""});
   manual.push_back({Block::paragraph, "",
                     sentence(command.get_description() +
-                             (takes_settings(command) ? "; takes the settings below too" : ""))});
+                             (takes_settings(command) ? "; also takes the settings below" : ""))});
   append(entries_of(command), manual);
   if (!command.get_footer().empty()) manual.push_back({Block::verbatim, "", command.get_footer()});
 }
@@ -109,16 +109,16 @@ Manual manual_of(const CLI::App& app) {
   for (const CLI::App* command : commands(app)) add_command(*command, manual);
   manual.push_back({Block::section, "Settings", ""});
   manual.push_back({Block::paragraph, "",
-                    "Of the commands that say so, and keys of their configuration file; what does "
-                    "not matter to a command changes nothing there. The command line wins over "
-                    "the file, and the file over the default in brackets."});
+                    "The commands that say so take these settings as flags and as keys of their "
+                    "configuration file; those that a command has no use for are ignored. A flag "
+                    "overrides the file, and the file overrides the default in brackets."});
   append(settings_of(app), manual);
   manual.push_back({Block::section, "Exit status", ""});
   manual.push_back({Block::verbatim, "", app.get_footer()});
   return manual;
 }
 
-/// Text for roff: backslashes and hyphens as such, no line that looks like a request.
+/// Escapes text for roff: backslashes, hyphens, and lines that look like a request.
 std::string roff(const std::string& text) {
   std::string out = replace_all(replace_all(text, "\\", "\\e"), "-", "\\-");
   out = replace_all(out, "\n.", "\n\\&.");

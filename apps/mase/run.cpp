@@ -13,13 +13,13 @@ void add_run(CLI::App& app, Action& action) {
   add_model_input(*command, request->input);
   command
       ->add_option("--output", request->output,
-                   "result; several become NAME_0.npy, NAME_1.npy, those of a dict NAME_KEY.npy")
+                   "result; several go to NAME_0.npy, NAME_1.npy, those of a dict to NAME_KEY.npy")
       ->required()
       ->type_name("FILE.npy");
-  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
+  command->add_flag("--overwrite", request->overwrite, "may replace a file that the command reads");
   command->add_option("--level", request->level, "float, quantized or integer [quantized]")
       ->type_name("LEVEL");
-  command->add_option("--threads", request->threads, "threads of the tensor library [1]")
+  command->add_option("--threads", request->threads, "threads for the tensor library [1]")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(

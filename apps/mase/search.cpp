@@ -7,7 +7,7 @@ namespace mase::cli {
 
 void add_search(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("search", "search precisions or architectures, seeded and resumable");
+      app.add_subcommand("search", "search number formats or architectures in a resumable study");
   auto request = std::make_shared<driver::SearchRequest>();
   auto texts = std::make_shared<SettingTexts>();
   auto setup = std::make_shared<SettingTexts>();
@@ -16,15 +16,15 @@ void add_search(CLI::App& app, Action& action) {
   // Most searches measure; the settings of those that train stand aside.
   for (const char* flag :
        {"--training-optimizer", "--learning-rate", "--schedule", "--max-epochs", "--early-stop"})
-    command->get_option(flag)->group(std::string(further) + "Settings (of trials that train)");
+    command->get_option(flag)->group(std::string(further) + "Settings (for trials that train)");
   add_fields(*command, describe_fields<search::Setup>(), setup,
              "Search (also keys of [search.strategy.setup])");
-  command->add_flag("--dry-run", request->dry_run, "check everything and show the space");
+  command->add_flag("--dry-run", request->dry_run, "check everything and show the space only");
   command->footer(
       "Examples:\n"
       "  mase search --config configs/examples/jsc_toy_by_type.toml --load best.pt\n"
       "  mase search --config search.toml --sampler bruteforce --project try2\n"
-      "  mase search --config search.toml --n-trials 500 --n-jobs 8    # goes on with the study\n"
+      "  mase search --config search.toml --n-trials 500 --n-jobs 8    # continues the study\n"
       "  mase search --config search.toml --storage postgresql://user@host/db  # on every host");
   command->callback([request, texts, setup, &action] {
     request->settings = settings_from(*texts);

@@ -21,7 +21,7 @@ std::string value_name(const FieldInfo& info) {
   return "TEXT";
 }
 
-/// A setting's text as the type it has: so the same reader checks file and command line.
+/// Converts a setting's text to its type, so that one reader checks file and command line.
 Tree typed(const FieldInfo& info, const std::string& text) {
   if (info.optional && text == "NA") return Tree("NA");
   if (info.type == "integer")
@@ -47,7 +47,7 @@ void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
     };
     CLI::Option* option = nullptr;
     if (info.type == "bool") {
-      // What is on by default is switched off by "--no-...".
+      // A setting that is on by default is switched off by "--no-...".
       if (info.default_value == "true")
         flags += ",!--no-" + driver::setting_flags(info.name).front().substr(2);
       option = command.add_flag_function(
@@ -67,7 +67,7 @@ void add_settings(CLI::App& command, driver::CommonRequest& request,
   command.add_option("--config", request.config_path, "configuration file (TOML)")
       ->type_name("FILE");
   command.add_flag("--json", request.json, "print one JSON document to stdout");
-  command.add_flag("-q,--quiet", request.quiet, "no settings table and no progress");
+  command.add_flag("-q,--quiet", request.quiet, "print no settings table and no progress");
   command
       .add_flag("--settings", request.all_settings,
                 "print every setting, not only those that differ from their defaults")
@@ -99,43 +99,43 @@ Tree settings_from(const SettingTexts& texts) {
 void add_model_input(CLI::App& command, driver::ModelInput& input) {
   command
       .add_option("--input", input.inputs,
-                  "example input, once per argument of the model, in order or all by name")
+                  "example input, one per argument of the model, either in order or all by name")
       ->type_name("[NAME=]FILE.npy")
       ->allow_extra_args(false);
   command
       .add_option("--input-shape", input.input_shapes,
-                  "make one instead: zeros, as 4,3,32,32, or 2,12:int64:0..30522")
+                  "generate one: zeros, as in 4,3,32,32, or random, as in 2,12:int64:0..30522")
       ->type_name("[NAME=]SHAPE[:DTYPE[:LOW..HIGH]]")
       ->allow_extra_args(false);
   const std::string leaves = std::string(further) + "Import";
   if (!command.get_option_no_throw("--submodule"))  // elsewhere it is a setting
-    command.add_option("--submodule", input.submodule, "the part of the model file to take")
+    command.add_option("--submodule", input.submodule, "part of the model file to load")
         ->type_name("NAME")
         ->group(leaves);
   command
       .add_option("--fix", input.fixed,
-                  "constant for an argument of the model, as JSON; wins over [cf_args]")
+                  "constant for an argument of the model, as JSON; overrides [cf_args]")
       ->type_name("NAME=VALUE")
       ->group(leaves)
       ->allow_extra_args(false);
   command
-      .add_option("--leaf-module", input.leaf_modules, "class kept as one node beside torch.nn's")
+      .add_option("--leaf-module", input.leaf_modules, "class to keep as one node, as torch.nn's")
       ->type_name("CLASS")
       ->group(leaves)
       ->allow_extra_args(false);
-  command.add_option("--leaf-function", input.leaf_functions, "function kept as one node")
+  command.add_option("--leaf-function", input.leaf_functions, "function to keep as one node")
       ->type_name("NAME")
       ->group(leaves)
       ->allow_extra_args(false);
   command
       .add_option("--custom-ops", input.custom_ops,
-                  "file with tables [custom_ops.NAME], as a configuration has them")
+                  "file with [custom_ops.NAME] tables, as in a configuration")
       ->type_name("FILE.toml")
       ->group(leaves)
       ->allow_extra_args(false);
   command
       .add_option("--max-operators", input.most_operators,
-                  "operators of a model at most, its loops unrolled [200000]")
+                  "maximum number of operators after loops are unrolled [200000]")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
       ->group(leaves);
@@ -144,13 +144,13 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
 
 namespace {
 
-/// Chosen when the command was parsed, whether or not it says --sandbox.
+/// --sandbox; its mode takes effect once the command is parsed, whether or not it is given.
 void add_sandbox(CLI::App& command, const std::string& group) {
   auto mode = std::make_shared<std::string>(sandbox::default_mode);
   command
       .add_option("--sandbox", *mode,
-                  "before a model is read, take away from this program what the command does not "
-                  "need: auto, as far as the kernel can; require, or fail; off")
+                  "before a model is read, drop the rights that the command does not need: auto, "
+                  "as far as the kernel supports it; require, or else fail; off, never")
       ->type_name("MODE")
       ->check(CLI::IsMember({"auto", "require", "off"}))
       ->capture_default_str()
@@ -163,7 +163,7 @@ void add_sandbox(CLI::App& command, const std::string& group) {
 void add_allow_external(CLI::App& command, driver::HardwareRequest& request) {
   command
       .add_flag("--allow-external", request.allow_external,
-                "have tools read SystemVerilog that came with the checkpoint: it can run any "
+                "let tools read SystemVerilog that came with the checkpoint; such code can run any "
                 "program")
       ->group(std::string(further) + "Options");
 }
@@ -172,14 +172,13 @@ void add_limits(CLI::App& command) {
   const std::string limits = std::string(further) + "Limits";
   command
       .add_option_function<double>("--max-seconds", limit_seconds,
-                                   "give up after this time, with exit code 3")
+                                   "stop after this time with exit code 3")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->group(limits);
   command
-      .add_option_function<double>(
-          "--max-memory", limit_memory,
-          "take no more memory than this, and end with exit code 3 without")
+      .add_option_function<double>("--max-memory", limit_memory,
+                                   "stop with exit code 3 if more memory than this is needed")
       ->type_name("GIB")
       ->check(CLI::PositiveNumber)
       ->group(limits);
@@ -191,7 +190,7 @@ void add_allowed_operators(CLI::App& command) {
   command
       .add_option_function<std::vector<std::string>>(
           "--allow-op", ir::allow_operators,
-          "operator that the model, if you trust it, may run beside the usual ones")
+          "further operator that the model may run; for models that you trust")
       ->type_name("NAME")
       ->group(std::string(further) + "Limits")
       ->allow_extra_args(false);

@@ -11,17 +11,16 @@ void add_show(CLI::App& app, Action& action) {
       ->required()
       ->type_name("MODEL");
   add_model_input(*command, request->input);
-  command->add_option("--dataset", request->dataset, "data set that gives the example input")
+  command->add_option("--dataset", request->dataset, "data set to take the example input from")
       ->type_name("NAME");
   command
       ->add_option("--format", request->format,
                    "text, table, json, dot, svg, png or pdf; program: the integer steps of a "
-                   "quantized checkpoint with the bounds of their accumulators [by the ending of "
-                   "--output, else text]")
+                   "quantized checkpoint with the bounds of their accumulators [extension of "
+                   "--output, or text]")
       ->check(CLI::IsMember({"text", "table", "json", "dot", "svg", "png", "pdf", "program"}));
-  command->add_option("-o,--output", request->output, "write there instead of to stdout")
-      ->type_name("FILE");
-  command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
+  command->add_option("-o,--output", request->output, "output file [stdout]")->type_name("FILE");
+  command->add_flag("--overwrite", request->overwrite, "may replace a file that the command reads");
   command->footer(
       "Examples:\n"
       "  mase show jsc-tiny\n"

@@ -6,65 +6,65 @@ namespace mase::cli {
 
 void add_simulate(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("simulate", "run emitted hardware under Verilator and compare every beat");
+      app.add_subcommand("simulate", "run emitted hardware in Verilator and compare every beat");
   auto request = std::make_shared<driver::SimulateRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_allow_external(*command, *request);
   add_allowed_operators(*command);
-  command->add_option("--hardware", request->hardware, "emitted folder [PROJECT/hardware]")
+  command->add_option("--hardware", request->hardware, "emitted hardware [PROJECT/hardware]")
       ->type_name("FOLDER");
-  command->add_option("--split", request->split, "train, validation or test [test]")
+  command->add_option("--split", request->split, "part: train, validation or test [test]")
       ->type_name("PART");
-  command->add_option("--input", request->inputs, "frames from .npy files, one for each input")
+  command->add_option("--input", request->inputs, "frames from .npy files, one file per input")
       ->type_name("FILE");
-  command->add_option("--random", request->random, "so many random frames, edges first")
+  command->add_option("--random", request->random, "use N random frames, edge cases first")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command->add_option("--rows", request->rows, "at most so many frames")
+  command->add_option("--rows", request->rows, "use at most N frames")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--stall", request->stall,
-                   "probability per cycle that each side pauses (--seed) [spells of every kind]")
+                   "probability per cycle that each side pauses [spells of every kind]")
       ->type_name("P")
       ->check(CLI::Range(0.0, 0.99));
-  command->add_flag("--waves", request->trace, "write FST waves");
-  command->add_flag("--coverage", request->coverage, "line and toggle coverage (slow)");
+  command->add_flag("--waves", request->trace, "write FST waveforms");
+  command->add_flag("--coverage", request->coverage, "measure line and toggle coverage (slow)");
   command
       ->add_option("--optimise", request->optimise,
-                   "the C++ compiler's level for the simulator: 0 is built in the least time, 2 "
-                   "runs in the least [2]")
+                   "optimisation level of the C++ compiler for the simulator: 0 builds fastest, "
+                   "2 runs fastest [2]")
       ->type_name("LEVEL")
       ->check(CLI::Range(0, 3))
       ->group(std::string(further) + "Options");
   command
       ->add_option("--inject-fault", request->fault,
-                   "flip a weight bit, so that the run must fail: MEMORY:WORD:BIT (what is left "
-                   "out is drawn); all: a bit of every memory in turn")
+                   "flip one weight bit, so that the run must fail: MEMORY:WORD:BIT (omitted parts "
+                   "are drawn at random); all: one bit of every memory in turn")
       ->type_name("FAULT")
       ->expected(0, 1)
       ->default_str("");
   command
       ->add_option("--mutate", request->mutate,
-                   "flip so many bits of the memories, one after another: the share that is caught")
+                   "flip N bits of the memories, one after another, and print the share caught")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--mutate-rtl", request->mutate_rtl,
-                   "change so many operators or constants of the SystemVerilog, one after another")
+                   "change N operators or constants of the SystemVerilog, one after another")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command->add_flag("--reload", request->reload,
-                    "hardware of another checkpoint: load this one's weights over AXI4-Lite");
+                    "load this checkpoint's weights over AXI4-Lite into another's hardware");
   command->footer(
       "Examples:\n"
       "  mase simulate graph_module.pt jsc --project-dir mase_output --project jsc\n"
       "  mase simulate graph_module.pt mnist --rows 1000 --stall 0.4 --seed 7\n"
       "  mase simulate graph_module.pt --mutate 100\n"
-      "Exit code 1: a mismatch, a protocol fault, a deadlock, or cycles other than predicted\n"
-      "(--inject-fault all: one that is not caught; --mutate: less than 99 % of what can be "
-      "observed).");
+      "Exit code 1: a mismatch, a protocol violation, a deadlock, or an unexpected cycle count\n"
+      "(--inject-fault all: a fault that is not caught; --mutate: less than 99 % of the observable "
+      "faults are caught).");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::simulate(*request); };

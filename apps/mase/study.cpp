@@ -6,7 +6,7 @@ namespace mase::cli {
 
 void add_study(CLI::App& app, Action& action) {
   using driver::StudyAction;
-  CLI::App* command = app.add_subcommand("study", "the studies of a database of searches");
+  CLI::App* command = app.add_subcommand("study", "list, show or export studies in a database");
   auto request = std::make_shared<driver::StudyRequest>();
   const std::map<std::string, StudyAction> actions{{"list", StudyAction::list},
                                                    {"show", StudyAction::show},
@@ -15,15 +15,15 @@ void add_study(CLI::App& app, Action& action) {
   command->add_option("action", request->action, "list, show, export or delete")
       ->type_name("ACTION")
       ->transform(CLI::CheckedTransformer(actions));
-  command->add_option("name", request->name, "a study; not needed where there is only one")
+  command->add_option("name", request->name, "name of the study; optional if there is only one")
       ->type_name("NAME");
-  command->add_option("--storage", request->storage, "file, sqlite:///FILE or postgresql://...")
+  command->add_option("--storage", request->storage, "FILE, sqlite:///FILE or postgresql://...")
       ->required()
       ->type_name("URL");
-  command->add_option("-o,--output", request->output, "export: a .csv or .json file [stdout]")
+  command->add_option("-o,--output", request->output, "export: .csv or .json file [stdout]")
       ->type_name("FILE");
   command->add_flag("--overwrite", request->overwrite, "replace a file that the command reads");
-  command->add_option("--most", request->most, "show: trials, at most [10]")
+  command->add_option("--most", request->most, "show: maximum number of trials [10]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", request->json, "print one JSON document to stdout");
@@ -32,7 +32,7 @@ void add_study(CLI::App& app, Action& action) {
       "  mase study list --storage mase_output/mixed/software/search/study.db\n"
       "  mase study show mixed --storage postgresql://user@host/db\n"
       "  mase study export mixed --storage study.db -o trials.csv\n"
-      "Studies that Optuna wrote are read alike; a database that may only be read will do.");
+      "Studies written by Optuna can be read too. A read-only database will do, except to delete.");
   command->callback([request, &action] { action = [request] { return driver::study(*request); }; });
 }
 

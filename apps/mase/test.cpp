@@ -5,30 +5,29 @@
 namespace mase::cli {
 
 void add_test(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("test", "accuracy and loss of a model on a data set");
+  CLI::App* command = app.add_subcommand("test", "measure the accuracy and loss of a model");
   auto request = std::make_shared<driver::TestRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
   add_allow_external(*command, *request);
-  command->add_option("--split", request->split, "train, validation or test [test]")
+  command->add_option("--split", request->split, "part: train, validation or test [test]")
       ->type_name("PART");
   command
       ->add_option("--level", request->levels,
-                   "float ignores the formats, quantized uses them, integer computes in exact "
-                   "integers, rtl runs the emitted hardware [quantized]; several in one table: "
-                   "float,quantized,integer,rtl")
+                   "float ignores the formats, quantized applies them, integer computes in exact "
+                   "integers, rtl runs the emitted hardware [quantized]; a list such as "
+                   "float,quantized,integer,rtl gives one table")
       ->delimiter(',')
       ->type_name("LEVEL,...");
   command
       ->add_option("--hardware", request->hardware,
-                   "emitted folder for level rtl [PROJECT/hardware]")
+                   "folder of emitted hardware for level rtl [PROJECT/hardware]")
       ->type_name("FOLDER");
-  command->add_option("--rows", request->rows, "first rows of the part only")
+  command->add_option("--rows", request->rows, "use only the first N rows of the part")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command->add_flag("--macro", request->macro, "print the macro accuracy too");
-  command
-      ->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this many percent")
+  command->add_flag("--macro", request->macro, "also print the macro accuracy");
+  command->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this accuracy")
       ->type_name("PERCENT");
   add_limits(*command);
   command->footer(

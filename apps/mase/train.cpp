@@ -11,9 +11,8 @@ void add_train(CLI::App& app, Action& action) {
   add_settings(*command, *request, texts);
   add_model_input(*command, request->input);
   CLI::Option* resume =
-      command->add_flag("--resume", request->resume, "go on from the project's last checkpoint");
-  command
-      ->add_flag("--overwrite", request->overwrite, "replace the training that the project holds")
+      command->add_flag("--resume", request->resume, "resume from the project's last checkpoint");
+  command->add_flag("--overwrite", request->overwrite, "replace the project's previous training")
       ->excludes(resume);
   command->footer(
       "Examples:\n"

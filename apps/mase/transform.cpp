@@ -15,17 +15,17 @@ void add_transform(CLI::App& app, Action& action) {
                     "do not verify the graph after each pass");
   command->add_flag("--timing", request->timing, "print how long each pass took");
   auto dump = std::make_shared<std::vector<std::string>>();
-  command->add_option("--dump-after", *dump, "write the graph's text after PASS (or all) to DIR")
+  command->add_option("--dump-after", *dump, "write the graph as text to DIR after PASS (or all)")
       ->type_name("PASS DIR")
       ->expected(2);
   CLI::Option* numerics = command->add_option(
       "--check-numerics", request->check_numerics,
-      "run the example inputs before and after each pass; fail when results move further than the "
-      "pass declares plus ATOL");
+      "run the example inputs before and after each pass; fail if the results differ by more than "
+      "the pass declares plus ATOL");
   numerics->type_name("ATOL")->expected(0, 1)->default_str("0");
-  command->add_flag("--dry-run", request->dry_run, "check everything, run nothing");
+  command->add_flag("--dry-run", request->dry_run, "check everything without running anything");
   command->add_flag("--overwrite", request->overwrite,
-                    "replace the project's result of other settings");
+                    "replace a result that the project has from other settings");
   command->footer(
       "Examples:\n"
       "  mase transform --config configs/examples/jsc_toy_by_type.toml\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase help`, and what is said of a command line that cannot be read: which word, and what is
-// near.
+// `mase help`, and the error message for a command line that cannot be parsed: it names the word
+// and a similar one that is known.
 #include <algorithm>
 #include <iostream>
 #include <sstream>
@@ -27,7 +27,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// What to say of an unknown word; `what` is an option or a command.
+/// The message for a word that is not among the known ones; `what` is "option" or "command".
 std::string unknown(const std::string& what, const std::string& word,
                     const std::vector<std::string>& known) {
   return "there is no " + what + " '" + word + "'" + did_you_mean(word, known);
@@ -39,11 +39,11 @@ const CLI::App& parsed_command(const CLI::App& app) {
   return entered.empty() ? app : *entered.front();
 }
 
-/// What CLI11 says, but the first word that nobody expected by name.
+/// The message of CLI11, unless a word is left over: then the first such word is named.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = parsed_command(app);
   const std::vector<std::string> rest = app.remaining(true);
-  // A subcommand is asked for before a word in its place is complained about.
+  // CLI11 reports a missing subcommand before it reports a word in its place.
   if (rest.empty()) return error.what();
   const std::string word = split(rest.front(), '=').front();
   if (word.starts_with("-")) return unknown("option", word, option_names(command));
@@ -77,7 +77,7 @@ class HelpFormatter final : public CLI::Formatter {
         left_out += options.size();
     }
     if (left_out == 0) return text;
-    return text + "\n" + std::to_string(left_out) + " further options: mase help " +
+    return text + "\n" + std::to_string(left_out) + " more options: mase help " +
            command->get_name() + " --all\n";
   }
 
@@ -91,7 +91,7 @@ std::shared_ptr<CLI::Formatter> help_formatter(bool all) {
 }
 
 int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
-  // --help and --version come as errors, too.
+  // CLI11 reports --help and --version as errors, too.
   if (error.get_exit_code() == 0) {
     std::ostringstream text;
     const int code = app.exit(error, text, text);
@@ -107,17 +107,16 @@ int usage_exit(const CLI::App& app, const CLI::ParseError& error) {
 void add_help(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("help", "show the help of a command");
   auto name = std::make_shared<std::string>();
-  command->add_option("command", *name, "one of those that `mase --help` lists")
-      ->type_name("COMMAND");
+  command->add_option("command", *name, "a command listed by `mase --help`")->type_name("COMMAND");
   auto all = std::make_shared<bool>(false);
-  command->add_flag("--all", *all, "every option, those that are rarely needed too");
+  command->add_flag("--all", *all, "show every option, including rarely needed ones");
   command->callback([&app, &action, name, all] {
     action = [&app, name, all] {
       const std::vector<std::string> known = command_names(app);
       if (!name->empty() && std::ranges::find(known, *name) == known.end())
         config_error(unknown("command", *name, known));
       if (!name->empty()) app.get_subcommand(*name)->formatter(help_formatter(*all));
-      // The program's own help() would give that of `help`, which was entered.
+      // app.help() would print the help of `help`, the subcommand that was entered.
       print(name->empty()
                 ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
                 : app.get_subcommand(*name)->help(app.get_name()));

@@ -57,14 +57,14 @@ struct TrainOptions {
             .at_least(1)
             .rare(),
         Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}.between(0.0, 1.0).rare(),
-        Field{"batch_size", &O::batch_size, "rows of one batch"}.at_least(1),
+        Field{"batch_size", &O::batch_size, "rows per batch"}.at_least(1),
         Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
         Field{"max_steps", &O::max_steps,
-              "optimiser steps to train, instead of max_epochs; none or -1: decided by max_epochs"}
+              "optimiser steps to train; if not given or -1, max_epochs decides"}
             .at_least(-1)
             .rare(),
         Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
-              "batches whose gradients are averaged for one step"}
+              "batches whose gradients are averaged in one step"}
             .at_least(1)
             .rare(),
         Field{"early_stop", &O::early_stop,
@@ -73,15 +73,14 @@ struct TrainOptions {
         Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
             .between(0.0, 0.999)
             .rare(),
-        Field{"log_every_n_steps", &O::log_every_n_steps,
-              "steps between two logged training values"}
+        Field{"log_every_n_steps", &O::log_every_n_steps, "steps between logged training values"}
             .at_least(1)
             .rare(),
         Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
-              "steps between two resumable checkpoints; none: each epoch"}
+              "steps between resumable checkpoints; if not given, one per epoch"}
             .at_least(1)
             .rare(),
-        Field{"seed", &O::seed, "seed of shuffling, dropout and stochastic rounding"}.at_least(0),
+        Field{"seed", &O::seed, "seed for shuffling, dropout, stochastic rounding"}.at_least(0),
         Field{"quantize_after_steps", &O::quantize_after_steps,
               "optimiser steps in float before the model's formats are applied"}
             .at_least(0)
@@ -90,13 +89,13 @@ struct TrainOptions {
               "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"}
             .rare(),
         Field{"fold_batch_norm", &O::fold_batch_norm,
-              "train linear and convolution layers with the batch norms behind them folded in"}
+              "train linear and convolution layers with the following batch norms folded in"}
             .rare(),
         Field{"gradient_format", &O::gradient_format,
-              "format of gradients at quantized ports: mxfp8_e5m2(rounding=stochastic)"}
+              "format of gradients at quantized ports, e.g. mxfp8_e5m2(rounding=stochastic)"}
             .rare(),
         Field{"round_weights", &O::round_weights,
-              "round weights into their formats after each step: no float master copy of them"}
+              "round weights to their formats after each step, keeping no float master copy"}
             .rare()};
   }
 };

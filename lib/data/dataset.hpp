@@ -68,7 +68,7 @@ struct DataOptions {
   static constexpr auto fields() {
     return std::tuple{
         Field{"data_dir", &DataOptions::data_dir,
-              "folder with the data files; empty: the shipped sample"},
+              "folder with the data files; if empty, the bundled sample"},
         Field{"validation_share", &DataOptions::validation_share,
               "share of rows for validation if the set has no fixed split"}
             .between(0.0, 0.9)

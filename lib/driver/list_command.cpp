@@ -242,35 +242,35 @@ constexpr Listing listings[] = {
      "A `[passes.NAME]` table of a configuration runs a pass with these options; passes run in the "
      "order of the file."},
     {"formats", format_entries,
-     "Formats are named in TOML, on the command line and in search spaces in the same way. What "
-     "each computes is [specified](../formats.md). Those with *hardware* have a datapath: `emit` "
-     "makes SystemVerilog of them."},
+     "A format has the same name in TOML, on the command line and in search spaces. A "
+     "[specification](../formats.md) says what each computes. `emit` can turn the formats marked "
+     "*hardware* into SystemVerilog."},
     {"ops", op_entries,
-     "What a node can compute. A quantizable op has a format at each of its ports, one with "
-     "*hardware* a datapath: `emit` makes SystemVerilog of it. Ops of your own, with a module of "
-     "your own, are [tables of a configuration](../adding/custom_op.md)."},
+     "An op is what a node computes. A quantizable op has a format at each of its ports. `emit` "
+     "can turn the ops marked *hardware* into SystemVerilog. Your own ops, with modules of your "
+     "own, are [tables of a configuration](../adding/custom_op.md)."},
     {"models", model_entries,
-     "Networks that the program builds by itself, with seeded initial weights."},
+     "The program builds these networks itself, with seeded initial weights."},
     {"datasets", dataset_entries,
-     "Data sets, with disjoint train, validation and test parts drawn by `split_seed`."},
+     "Each data set has disjoint train, validation and test parts drawn with `split_seed`."},
     {"settings", setting_entries,
-     "Keys at the top of a configuration file, and flags of the commands (`--max-epochs` for "
-     "`max_epochs`). The command line wins over the file, the file over the default."},
+     "Settings are keys at the top of a configuration file and flags of the commands "
+     "(`--max-epochs` for `max_epochs`). A flag overrides the file, which overrides the default."},
     {"samplers", sampler_entries,
-     "What chooses the next trial of a [search](../search.md): `sampler` in "
+     "A sampler chooses the next trial of a [search](../search.md). Set `sampler` in "
      "`[search.strategy.setup]`, with these keys beside it."},
     {"metrics", metric_entries,
-     "What a [search](../search.md) measures; each comes from a runner that the configuration "
-     "names."},
+     "A [search](../search.md) measures these metrics. Each is delivered by a runner, which the "
+     "configuration names."},
     {"runners", runner_entries,
-     "What measures the trials of a [search](../search.md): a table "
-     "`[search.strategy.KIND.NAME]` with these keys gives a runner, and its metrics."},
+     "A runner measures the trials of a [search](../search.md). A table "
+     "`[search.strategy.KIND.NAME]` with these keys adds a runner and its metrics."},
     {"spaces", space_entries,
-     "What a [search](../search.md) chooses from: `name` in `[search.search_space]`, or a list of "
-     "parts that are searched together, and `by` in its setup."},
+     "A [search](../search.md) chooses from a space: `name` in `[search.search_space]` is one, or "
+     "a list of parts to search together, and `by` is in its setup."},
     {"modules", module_entries,
-     "The SystemVerilog modules in `hw_templates`. `hw_templates/README.md` has their parameters, "
-     "and [hardware](../hardware/timing.md) their timing."}};
+     "These are the SystemVerilog modules in `hw_templates`. `hw_templates/README.md` describes "
+     "their parameters, and [hardware](../hardware/timing.md) their timing."}};
 
 const Listing& find_listing(const std::string& what) {
   for (const Listing& listing : listings)
@@ -310,12 +310,12 @@ void print_quantize_rule(Output& output) {
       "\n[passes.quantize.SELECTOR.config]: SELECTOR is an op, a node or a pattern (see by), or "
       "default.\n"
       "  name        a format, or \"NA\" to leave the nodes alone\n"
-      "  bypass      true leaves them alone too\n"
+      "  bypass      true also leaves the nodes alone\n"
       "  PORT_FIELD  a field of the format for a port: data_in_width, weight_frac_width\n"
       "  FIELD       the same for every port: rounding\n"
-      "              (an input, its name or placeholder, has the port data_out)\n"
-      "  PORT        a whole format for a port: weight = \"mxint(width=4)\"; needs no name\n"
-      "The field that data can decide may be \"auto\".");
+      "              (an input, by its name or as placeholder, has the port data_out)\n"
+      "  PORT        a whole format for a port: weight = \"mxint(width=4)\"; name is optional\n"
+      "A field that can be calibrated from data may be \"auto\".");
   std::map<std::string, std::vector<std::string>> ops_by_ports;
   for (const ir::OpRow& op : ir::op_table())
     if (op.quantizable) ops_by_ports[join(ir::port_names(op), ", ")].emplace_back(op.name);
@@ -333,8 +333,8 @@ void print_quantize_rule(Output& output) {
     formats.emplace_back(format.name);
   output.text(
       "Formats: " + join(formats, ", ") +
-      "\nFields of one: mase list formats NAME; ports of an op: mase list ops OP; every key "
-      "of every op and format: --all");
+      "\nFields of a format: mase list formats NAME; ports of an op: mase list ops OP; all keys "
+      "of all ops and formats: --all");
 }
 
 void print_entry(const Tree& entry, bool all, Output& output) {

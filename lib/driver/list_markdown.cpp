@@ -54,15 +54,15 @@ bool has_section(const Tree& entry) {
 
 /// The keys of quantize's tables are every port joined with every field: a rule, not a list.
 constexpr const char* quantize_rule =
-    "A table `[passes.quantize.SELECTOR.config]` says what the nodes of an op, of a name or of a "
-    "pattern get. Its keys are `name` (a [format](formats.md), or \"NA\"), `bypass`, and "
+    "A table `[passes.quantize.SELECTOR.config]` sets the formats of the nodes that an op, a name "
+    "or a pattern selects. Its keys are `name` (a [format](formats.md) or \"NA\"), `bypass`, and "
     "`PORT_FIELD` "
     "for every port of the [op](ops.md) and every field of the format: `data_in_width`, "
-    "`weight_frac_width`, `bias_rounding`. `PORT` alone takes a whole format, `weight = "
-    "\"mxint(width=4)\"`, so that the ports of a node may differ in it. An input of the model, its "
-    "name or "
-    "`placeholder`, has the port `data_out`. The field that data can "
-    "decide may be `\"auto\"`.\n";
+    "`weight_frac_width`, `bias_rounding`. The key `PORT` takes a whole format, `weight = "
+    "\"mxint(width=4)\"`, so that the ports of a node can have different formats. An input of the "
+    "model, "
+    "by its name or as `placeholder`, has the port `data_out`. A field that can be calibrated "
+    "from data may be `\"auto\"`.\n";
 
 std::string config_keys_text(const Tree& entry) {
   const Tree* keys = entry.find("config_keys");

@@ -43,30 +43,30 @@ struct General {
     return std::tuple{
         Field{"model", &G::model,
               "name of a built-in model (`mase list models`), a model file, or a project's folder"},
-        Field{"submodule", &G::submodule, "the part of the model file to take, such as encoder.0"}
+        Field{"submodule", &G::submodule, "part of the model file to load, such as encoder.0"}
             .rare(),
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
-        Field{"task", &G::task, "what the model does; none: what the data set is for"}
+        Field{"task", &G::task, "task of the model; if not given, that of the data set"}
             .one_of("classification", "cls", "next_token", "language_modeling", "lm")
             .rare(),
         Field{"load_name", &G::load_name,
-              "checkpoint, or project's folder, whose weights or graph to start from"},
+              "checkpoint, or project's folder, to load weights or a graph from"},
         Field{"load_type", &G::load_type,
-              "kind of that file: mz a mase checkpoint, pt a state_dict, pl one of Lightning's"}
+              "type of that file: mz is of mase, pt is a state_dict, pl is of Lightning"}
             .one_of("auto", "mz", "pt", "pl")
             .rare(),
         Field{"to_debug", &G::to_debug,
-              "log everything; at most 5 batches per part in train and test"}
+              "log everything, and use at most 5 batches per part in train and test"}
             .rare(),
         Field{"log_level", &G::log_level, "least important message to show"}
             .one_of("debug", "info", "warning", "error", "critical")
             .rare(),
-        Field{"report_to", &G::report_to, "where training curves go"}
+        Field{"report_to", &G::report_to, "where to write training curves"}
             .one_of("tensorboard", "none")
             .rare(),
         Field{"trainer_precision", &G::trainer_precision, "arithmetic of training"}.one_of("32"),
         Field{"num_workers", &G::num_workers,
-              "loader processes; data sets are in memory, so none are started"}
+              "loader processes; no effect, because data sets are held in memory"}
             .between(0, 4096),
         Field{"num_devices", &G::num_devices, "devices to train on"}.between(1, 1),
         Field{"num_nodes", &G::num_nodes, "machines to train on"}.between(1, 1),
@@ -75,13 +75,13 @@ struct General {
         Field{"strategy", &G::strategy, "distribution strategy"}.one_of("auto"),
         Field{"threads", &G::threads, "threads of the tensor library"}.between(1, 4096).rare(),
         Field{"disable_dataset_cache", &G::disable_dataset_cache,
-              "read data files anew; they always are"},
+              "read data files again; no effect, because they always are"},
         Field{"no_warnings", &G::no_warnings, "hide warnings"}.rare(),
         Field{"project_dir", &G::project_dir, "folder of all results"},
         Field{"project", &G::project,
-              "folder of this run's results in project_dir; none: MODEL_TASK_DATASET_DATE"},
+              "folder of this run in project_dir; if not given, MODEL_TASK_DATASET_DATE"},
         Field{"codes_only", &G::codes_only,
-              "checkpoints hold quantized weights as their codes alone, without the floats"}};
+              "store quantized weights in checkpoints as codes only, without the floats"}};
   }
   /// Accepted because configurations of the reference have them; they change nothing.
   static constexpr std::array<std::string_view, 7> ignored{

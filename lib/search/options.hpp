@@ -27,9 +27,9 @@ struct SpaceSetup {
   static auto fields() {
     using S = SpaceSetup;
     return std::tuple{
-        one_of_names(Field{"by", &S::by, "a choice per node, per op type, or one for all"},
+        one_of_names(Field{"by", &S::by, "make a choice per node, per op type, or one for all"},
                      space_choices_by()),
-        Field{"weights", &S::weights, "of scaled layers: new ones, or taken over"}.one_of(
+        Field{"weights", &S::weights, "weights of scaled layers: new or inherited"}.one_of(
             "random", "inherit"),
         Field{"noise", &S::noise, "relative noise on the weights of copied channels"}.between(0,
                                                                                               1)};
@@ -66,53 +66,52 @@ struct Setup {
     return std::tuple{
         Field{"n_jobs", &S::n_jobs, "trials evaluated at once by this process"}.between(1, 1024),
         Field{"n_trials", &S::n_trials,
-              "trials of the study, those of earlier runs and other workers included"}
+              "total trials of the study, including those of earlier runs and other workers"}
             .at_least(1),
-        Field{"timeout", &S::timeout, "seconds after which no trial is begun"}.at_least(0),
-        one_of_names(Field{"sampler", &S::sampler, "what chooses the next trial"},
+        Field{"timeout", &S::timeout, "seconds after which no trial starts"}.at_least(0),
+        one_of_names(Field{"sampler", &S::sampler, "algorithm that chooses the next trial"},
                      samplers::sampler_names()),
         Field{"sum_scaled_metrics", &S::sum_scaled_metrics,
-              "one objective, the sum of all scaled metrics, instead of one for each"}
+              "use one objective, the sum of all scaled metrics, instead of one per metric"}
             .rare(),
-        Field{"direction", &S::direction, "better is, for the sum"}
+        Field{"direction", &S::direction, "direction in which the sum improves"}
             .one_of("minimize", "maximize")
             .rare(),
         Field{"deterministic", &S::deterministic,
-              "the same trials for any number of workers and after any kill: ask in fixed batches"}
+              "ask in fixed batches: any number of workers, stopped or not, runs the same trials"}
             .rare(),
-        Field{"batch", &S::batch, "trials of one batch: at most so many workers have work"}
+        Field{"batch", &S::batch, "trials per batch; at most this many workers have work"}
             .between(1, 4096)
             .rare(),
         Field{"storage", &S::storage,
-              "database: sqlite:///FILE or postgresql://...; none: study.db in the project folder"},
-        Field{"study", &S::study, "name of the study in the database; none: the project's name"},
+              "database: sqlite:///FILE or postgresql://...; default: study.db in the project"},
+        Field{"study", &S::study, "name of the study in the database; default: the project's name"},
         Field{"heartbeat", &S::heartbeat,
-              "seconds between two signs of life; a worker silent for six times that is dead"}
+              "seconds between heartbeats; a worker silent for six times that counts as dead"}
             .between(0.05, 86400)
             .rare(),
         Field{"storage_timeout", &S::storage_timeout,
-              "seconds to wait for a database that others have locked, or that is away"}
+              "seconds to wait for a database that is locked or unreachable"}
             .between(0, 86400)
             .rare(),
         Field{"max_configurations", &S::max_configurations,
-              "most configurations that grid and bruteforce go through"}
+              "maximum number of configurations that grid and bruteforce try"}
             .at_least(1)
             .rare(),
-        Field{"pruner", &S::pruner, "stops trials that train and fall behind"}
+        Field{"pruner", &S::pruner, "method that stops trials which train and fall behind"}
             .one_of(none, "median")
             .rare(),
         one_of_names(
-            Field{"enqueue", &S::enqueue, "what is tried first: answers of the exact allocation"}
+            Field{"enqueue", &S::enqueue, "exact method whose solutions are the first trials"}
                 .one_of(none)
                 .rare(),
             samplers::sampler_names(samplers::StudyLength::as_enqueued)),
         Field{"confirm", &S::confirm,
-              "best trials that are measured on the test rows too, which the search does not see"}
+              "number of best trials to measure on the test rows, which the search does not see"}
             .at_least(0)
             .rare(),
-        Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused, studies live in a database"}
-            .rare(),
-        Field{"save_every_n_trials", &S::save_every_n_trials, "every trial is saved at once"}
+        Field{"pkl_ckpt", &S::pkl_ckpt, "pickled study; refused: studies are in a database"}.rare(),
+        Field{"save_every_n_trials", &S::save_every_n_trials, "no effect: each trial is saved"}
             .at_least(1)
             .rare()};
   }

@@ -141,7 +141,7 @@ class Usage(InFolder):
         for command in commands:
             short = self.run_mase(command, "--help").stdout
             self.assertLessEqual(len(short.splitlines()), 40, short)
-            rest = re.search(rf"(\d+) further options: mase help {command} --all", short)
+            rest = re.search(rf"(\d+) more options: mase help {command} --all", short)
             options = re.compile(r"^  --[\w-]+", re.MULTILINE)
             every = self.run_mase("help", command, "--all").stdout
             left_out = set(options.findall(every)) - set(options.findall(short))

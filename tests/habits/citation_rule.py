@@ -149,7 +149,7 @@ def declared_options(root):
         if heading:
             command = heading.group(1)
             options[command] = {"--help"}
-        elif "takes the settings below too" in line:
+        elif "also takes the settings below" in line:
             takers.add(command)
         elif line.startswith("- `"):
             names = re.findall(r"--[\w-]+", line.split("`")[1])

@@ -22,7 +22,7 @@ struct AverageBitwidth {
     using A = AverageBitwidth;
     return std::tuple{
         Field{"compare_to", &A::compare_to, "bits of the baseline"}.between(1, 64),
-        Field{"activations", &A::activations, "count the activations beside the parameters"},
+        Field{"activations", &A::activations, "count activations as well as parameters"},
         Field{"shared_bits", &A::shared_bits, "count exponents and scales that elements share"}};
   }
   std::unique_ptr<Runner> make(const Bench& bench) const;

@@ -13,14 +13,14 @@
 namespace mase::search {
 
 inline constexpr std::array score_metrics{
-    MetricDoc{"accuracy", Direction::maximize, "share of rows predicted rightly (micro)"},
-    MetricDoc{"macro_accuracy", Direction::maximize, "mean recall of the classes"},
+    MetricDoc{"accuracy", Direction::maximize, "share of rows predicted correctly (micro)"},
+    MetricDoc{"macro_accuracy", Direction::maximize, "mean recall over the classes"},
     MetricDoc{"loss", Direction::minimize, "mean cross entropy, nats"},
-    MetricDoc{"perplexity", Direction::minimize, "exp of the loss: of a model of next tokens"},
+    MetricDoc{"perplexity", Direction::minimize, "exp(loss), for next-token models"},
     MetricDoc{"accuracy_drop", Direction::minimize,
-              "points of accuracy lost against the float model"},
+              "accuracy lost against the float model, in points"},
     MetricDoc{"accuracy_drop_bound", Direction::minimize,
-              "what accuracy_drop is at most on other rows of the kind, with 95 % confidence"}};
+              "upper bound of accuracy_drop on similar rows, with 95 % confidence"}};
 
 /// `[search.strategy.sw_runner.basic_evaluation]`.
 struct BasicEvaluation {
@@ -34,7 +34,7 @@ struct BasicEvaluation {
     return std::tuple{
         Field{"data_loader", &B::data_loader, "part of the data set"}.one_of(
             "train_dataloader", "val_dataloader", "test_dataloader"),
-        Field{"num_samples", &B::num_samples, "rows to evaluate; none: all"}.at_least(1)};
+        Field{"num_samples", &B::num_samples, "rows to evaluate; default: all"}.at_least(1)};
   }
   static BasicEvaluation read(const Tree& table, Diagnostics& diagnostics);
   std::unique_ptr<Runner> make(const Bench& bench) const;

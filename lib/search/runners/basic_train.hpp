@@ -21,12 +21,12 @@ struct BasicTrain {
   static constexpr auto fields() {
     using B = BasicTrain;
     return std::tuple{
-        Field{"data_loader", &B::data_loader, "part that is evaluated afterwards"}.one_of(
+        Field{"data_loader", &B::data_loader, "part to evaluate afterwards"}.one_of(
             "val_dataloader", "test_dataloader"),
         Field{"num_samples", &B::num_samples,
-              "rows to train on, repeated ones counted; none: all of every epoch"}
+              "rows to train on, counting repetitions; default: all rows of every epoch"}
             .at_least(1),
-        Field{"max_steps", &B::max_steps, "optimiser steps, at most"}.at_least(1)};
+        Field{"max_steps", &B::max_steps, "maximum optimiser steps"}.at_least(1)};
   }
   static std::vector<FieldInfo> describe();
   static BasicTrain read(const Tree& table, Diagnostics& diagnostics);

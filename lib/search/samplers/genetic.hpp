@@ -26,7 +26,7 @@ struct GeneticOptions {
   static auto fields() {
     using O = GeneticOptions;
     return std::tuple{
-        Field{"population_size", &O::population_size, "trials of a generation"}.at_least(2),
+        Field{"population_size", &O::population_size, "trials per generation"}.at_least(2),
         one_of_names(
             Field{"crossover", &O::crossover, "how numeric parameters of parents are mixed"}.one_of(
                 "uniform"),
@@ -36,7 +36,7 @@ struct GeneticOptions {
         Field{"swapping_prob", &O::swapping_prob, "share of parameters from the second parent"}
             .between(0, 1),
         Field{"mutation_prob", &O::mutation_prob,
-              "share of parameters sampled anew; NA for one over their number"}
+              "share of parameters that are resampled; NA: 1 / number of parameters"}
             .between(0, 1)};
   }
 };

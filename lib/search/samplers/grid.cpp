@@ -16,7 +16,7 @@ std::int64_t count_or_complain(const Space& space) {
   for (const Dimension& dimension : space)
     if (!cardinality(dimension.distribution))
       config_error("sampler \"grid\": " + quote(dimension.name) +
-                   " takes any number of its range; give it a step, or choose another sampler");
+                   " can be any number in its range; give it a step, or choose another sampler");
   const auto count = configurations(space);
   if (!count)
     config_error("sampler \"grid\": the space has more than 2^62 configurations; " +
@@ -43,7 +43,7 @@ class GridSampler : public Sampler {
 
 SamplerRow grid_row() {
   SamplerRow row = describe_sampler<GridSampler, GridOptions>(
-      "grid", "Every configuration once, the first parameter slowest.");
+      "grid", "Tries every configuration once; the first parameter changes slowest.");
   row.length = StudyLength::whole_space;
   row.other_names = {"bruteforce"};
   return row;

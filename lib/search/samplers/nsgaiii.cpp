@@ -23,7 +23,7 @@ struct NsgaiiiOptions : GeneticOptions {
     return std::tuple_cat(
         GeneticOptions::fields(),
         std::tuple{Field{"dividing_parameter", &O::dividing_parameter,
-                         "parts of each axis of the simplex that reference points lie on"}
+                         "divisions of each axis of the simplex of reference points"}
                        .between(1, 1000)});
   }
 };

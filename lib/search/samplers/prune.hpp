@@ -17,11 +17,11 @@ struct MedianPruner {
   static constexpr auto fields() {
     using P = MedianPruner;
     return std::tuple{
-        Field{"n_startup_trials", &P::n_startup_trials, "complete trials before any is pruned"}
+        Field{"n_startup_trials", &P::n_startup_trials, "completed trials before any is pruned"}
             .at_least(0),
-        Field{"n_warmup_steps", &P::n_warmup_steps, "steps of a trial that are never pruned"}
+        Field{"n_warmup_steps", &P::n_warmup_steps, "first steps of a trial, never pruned"}
             .at_least(0),
-        Field{"interval_steps", &P::interval_steps, "steps between two looks"}.at_least(1)};
+        Field{"interval_steps", &P::interval_steps, "steps between checks"}.at_least(1)};
   }
 };
 

@@ -25,16 +25,16 @@ struct TpeOptions {
   static constexpr auto fields() {
     using O = TpeOptions;
     return std::tuple{
-        Field{"n_startup_trials", &O::n_startup_trials, "trials drawn uniformly first"}.at_least(0),
-        Field{"n_ei_candidates", &O::n_ei_candidates, "points compared for each suggestion"}
+        Field{"n_startup_trials", &O::n_startup_trials, "first trials, at random"}.at_least(0),
+        Field{"n_ei_candidates", &O::n_ei_candidates, "candidates compared per suggestion"}
             .at_least(1),
         Field{"multivariate", &O::multivariate,
-              "one joint estimator, not one per parameter; NA: with one objective only"},
-        Field{"constant_liar", &O::constant_liar, "running trials count as bad ones"},
-        Field{"prior_weight", &O::prior_weight, "weight of the prior next to one observation"}
+              "one joint estimator instead of one per parameter; NA: for one objective only"},
+        Field{"constant_liar", &O::constant_liar, "count running trials as bad ones"},
+        Field{"prior_weight", &O::prior_weight, "weight of the prior against one observation"}
             .between(1e-6, 1e6),
         Field{"consider_endpoints", &O::consider_endpoints,
-              "the outermost kernels reach to the ends of the range"}};
+              "the outermost kernels extend to the ends of the range"}};
   }
 };
 
