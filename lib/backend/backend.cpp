@@ -52,8 +52,8 @@ Backend* open_wanted() {
 
 std::string no_tensor_argument(const std::string& name, const std::string& type) {
   return "the model's argument '" + name + "' is a " + type +
-         "; inputs are tensors. Numbers and texts can be fixed with --fix or [cf_args]; "
-         "for a list or dict wrap the model in one whose forward takes tensors";
+         ", but inputs must be tensors. Fix a number or text with --fix or [cf_args]; "
+         "for a list or dict, wrap the model in a module whose forward takes tensors";
 }
 
 Backend& open() {

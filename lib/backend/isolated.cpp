@@ -25,7 +25,7 @@ void append_text(sandbox::SharedFile& file, const std::string& text) {
 std::string take_text(sandbox::SharedFile& file) {
   std::uint64_t size = 0;
   file.take(std::as_writable_bytes(std::span(&size, 1)));
-  if (size > file.left()) file_error("the result of the child process ends too early");
+  if (size > file.left()) file_error("the result of the child process is incomplete");
   std::string text(size, '\0');
   file.take(std::as_writable_bytes(std::span(text)));
   return text;
@@ -83,7 +83,7 @@ Imported take_imported(sandbox::SharedFile& file, const std::string& origin) {
     const DType dtype = parse_dtype(entry.at("dtype").as_string());
     const Shape shape = shape_of(entry.at("shape"));
     if (static_cast<std::size_t>(numel(shape)) > file.left() / size_of(dtype))
-      file_error("the result of the child process ends too early");
+      file_error("the result of the child process is incomplete");
     Array& array = imported.state.emplace_back(dtype, shape);
     file.take({array.mutable_bytes(), array.byte_size()});
   }

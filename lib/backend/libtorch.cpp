@@ -80,7 +80,7 @@ void load_chosen_libtorch() {
   if (chosen.empty()) return;
   for (const fs::path& lib : {fs::path(chosen), fs::path(chosen) / "lib"})
     if (fits(lib)) return load_libtorch(lib.string());
-  file_error("MASE_LIBTORCH names '" + chosen + "', where there is no LibTorch " +
+  file_error("MASE_LIBTORCH names '" + chosen + "', but that folder has no LibTorch " +
              libtorch_version());
 }
 

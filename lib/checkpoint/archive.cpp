@@ -33,7 +33,7 @@ const std::string& entry_of(const std::map<std::string, std::string>& files,
                             const std::string& name, const std::string& path) {
   const auto found = files.find(name);
   if (found == files.end())
-    file_error(path + ": the checkpoint lacks its entry '" + name + "'; write it again");
+    file_error(path + ": the checkpoint has no entry '" + name + "'; write it again");
   return found->second;
 }
 
@@ -43,8 +43,8 @@ void check_version(const Tree& info, const std::string& path) {
     file_error(path + ": mase/info.json has no valid 'format_version'; write the checkpoint again");
   if (version->as_int() > format_version)
     file_error(path + " was written in checkpoint format " + std::to_string(version->as_int()) +
-               "; this program reads up to " + std::to_string(format_version) +
-               ": use a newer version of it");
+               ", but this program reads only up to " + std::to_string(format_version) +
+               "; use a newer version of mase");
 }
 
 /// Every file named in info's "hashes" must be there with that SHA-256.
@@ -56,7 +56,7 @@ void check_hashes(const Tree& info, const std::map<std::string, std::string>& fi
   for (const auto& [name, hash] : hashes->as_dict()) {
     if (!hash.is_string() || hash.as_string() != sha256(entry_of(files, name, path)))
       file_error(path + ": '" + name +
-                 "' is not what was written (its SHA-256 differs); write the checkpoint again");
+                 "' has changed since it was written (SHA-256); write the checkpoint again");
   }
 }
 

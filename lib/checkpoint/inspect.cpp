@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view extra_folder = "extra/";
 constexpr std::string_view our_folder = "extra/mase/";
 constexpr std::string_view wanted_file =
-    "a TorchScript file is needed: torch.jit.script(model).save(path) or "
+    "give a TorchScript file: torch.jit.script(model).save(path) or "
     "torch.jit.trace(model, inputs).save(path)";
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -62,8 +62,8 @@ void refuse_pickled_module(const ZipReader& archive, const std::vector<std::stri
   for (const char* attribute : {"_parameters", "_buffers", "_modules"})
     if (bytes.find(attribute) == std::string_view::npos) return;
   file_error(archive.origin() +
-             " holds a whole Python module (torch.save(model, path)), which nothing but its Python "
-             "code can read; save torch.jit.script(model).save(path) there, or "
+             " holds a whole Python module (torch.save(model, path)), which only its Python code "
+             "can read; in that code, save torch.jit.script(model).save(path), or "
              "torch.save(model.state_dict(), path) for --load");
 }
 
@@ -76,7 +76,7 @@ void refuse_pickled_module(const ZipReader& archive, const std::vector<std::stri
   if (!has_code(names)) refuse_pickled_module(archive, names);
   if (contains(names, "data.pkl"))
     file_error(origin +
-               " holds pickled values without code: it looks like a state_dict of torch.save; "
+               " holds pickled values without code and looks like a state_dict of torch.save; "
                "give it with --load and name the model, or save the model as TorchScript");
   file_error(origin + " is a zip archive but not a model; " + std::string(wanted_file));
 }
@@ -137,7 +137,7 @@ void check_tensors(const ZipReader& archive, const std::vector<std::string>& nam
     const std::uint64_t size = there ? archive.entries()[storage->second].size : 0;
     check_extent(item, size, origin);
     if (is_storage && size > room)
-      file_error(origin + " reads the storage '" + item.text + "' too often; save the model again");
+      file_error(origin + " reads storage '" + item.text + "' too often; save the model again");
     room -= is_storage ? size : 0;
   }
 }
@@ -187,7 +187,7 @@ std::vector<std::string> names_below_root(const ZipReader& archive) {
       file_error(place + " is outside the one root folder of a model archive; " +
                  std::string(wanted_file));
     if (!seen.insert(folded(entry.name)).second)
-      file_error(place + " occurs twice, or once more in other letter case");
+      file_error(place + " occurs more than once (letter case is ignored)");
     names.push_back(entry.name.substr(root.size()));
   }
   return names;

@@ -345,8 +345,8 @@ void check_extent(const PickleItem& item, std::uint64_t bytes, const std::string
   const auto there = static_cast<std::int64_t>(bytes / size_of(item.dtype));
   if (item.kind == Kind::storage) {
     if (item.stored < 0 || item.stored > there)
-      file_error(origin + ": the storage '" + item.text + "' is said to have " +
-                 std::to_string(item.stored) + " elements and has " + std::to_string(there) +
+      file_error(origin + ": the storage '" + item.text + "' should have " +
+                 std::to_string(item.stored) + " elements but has " + std::to_string(there) +
                  "; save the model again");
     return;
   }

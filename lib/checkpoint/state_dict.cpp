@@ -180,7 +180,7 @@ void check_hash(const ZipReader& archive, const ir::Graph& graph) {
   const Tree* hash = tree.find("tensor_hash");
   if (hash == nullptr || !hash->is_string() || hash->as_string() != tensor_hash(graph))
     file_error("the tensors of '" + path +
-               "' are not those it was written with (tensor_hash differs); write it again");
+               "' have changed since it was written (tensor_hash differs); write it again");
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ void check_codes(const std::string& path, const ir::Graph& graph) {
         file_error(what +
                    "the checkpoint has no integer codes; write it again with mase transform");
       if (file->second != wanted.bytes)
-        file_error(what + "the integer codes are not those of the tensor '" + tensor.path +
+        file_error(what + "the integer codes do not match the tensor '" + tensor.path +
                    "'; write the checkpoint again with mase transform");
     }
   }

@@ -41,7 +41,7 @@ std::vector<passes::PassCall> listed_passes(const Tree& list, Diagnostics& diagn
   std::vector<passes::PassCall> calls;
   if (!list.is_list()) {
     diagnostics.error(list.where,
-                      "'pass' must be an array of tables, [[pass]] with run = \"NAME\"; or did you "
+                      "'pass' must be an array of tables, [[pass]] with run = \"NAME\"; did you "
                       "mean [passes.NAME]?");
     return calls;
   }
@@ -68,8 +68,8 @@ std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnos
   read_fields(*table, transform, diagnostics, {"evaluate"});
   if (transform.style == "module")
     log::warning(table->find("style")->where.text() +
-                 ": style = \"module\": passes work on the graph, in which layers and functions "
-                 "are nodes alike");
+                 ": style = \"module\" has no effect: passes always work on the graph, where both "
+                 "layers and functions are nodes");
   const Tree* wanted = table->find("evaluate");
   if (!wanted) return std::nullopt;
   search::BasicEvaluation evaluation;

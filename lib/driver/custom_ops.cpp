@@ -32,14 +32,14 @@ class Inliner {
  private:
   /// The path of a file beside the configuration; empty after a diagnostic.
   std::string path_of(const Tree& name) {
-    if (!name.is_string()) return refuse(name, "a file is named by a text");
+    if (!name.is_string()) return refuse(name, "the name of a file must be a string");
     const std::string& text = name.as_string();
     std::error_code error;
     const fs::path folder = fs::canonical(folder_.empty() ? "." : folder_, error);
     const fs::path path = fs::weakly_canonical(folder / text, error);
     const fs::path inside = path.lexically_relative(folder);
     if (!stays_inside(text) || error || !stays_inside(inside.string()))
-      return refuse(name, "'" + text + "' must lie in the folder of the configuration");
+      return refuse(name, "'" + text + "' must be in the folder of the configuration");
     if (!fs::is_regular_file(path, error))
       return refuse(name, "no file '" + (folder_ / text).string() + "'");
     return path.string();
@@ -100,7 +100,7 @@ class Inliner {
       case DType::uint8:
         return list(std::uint8_t{});
       default:
-        file_error(path + ": a table holds int8, uint8, int16, int32 or int64, this one " +
+        file_error(path + ": a table must be int8, uint8, int16, int32 or int64, but this one is " +
                    std::string(dtype_name(array.dtype())));
     }
   }
@@ -165,9 +165,9 @@ void redefine_custom_ops(ir::Graph& graph, const ir::CustomOps& ops, const std::
     }
     problems.error(op->where, "custom_ops." + name + ": the graph of " + model +
                                   (known ? " has this op with other inputs, tensors or MACs"
-                                         : " is made already, without this op" +
+                                         : " is already built and has no such op" +
                                                did_you_mean(name, names_of(graph.custom_ops), "")) +
-                                  "; give it where a TorchScript file is imported");
+                                  "; define it when a TorchScript file is imported");
   }
   problems.throw_if_errors();
 }
@@ -180,7 +180,7 @@ void check_custom_ops(const ir::Graph& graph, const ir::CustomOps& ops, const st
                       ir::write_custom_op(*found->second) == ir::write_custom_op(*op);
     if (!same)
       problems.error(op->where, "custom_ops." + name + ": " + model +
-                                    " describes this op in another way, or not at all; run mase "
+                                    " describes this op differently, or not at all; run mase "
                                     "transform, which stores the table");
   }
   problems.throw_if_errors();
@@ -204,17 +204,17 @@ void refuse_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
                           const std::string& model) {
   const std::vector<std::string> files = foreign_files(graph, own);
   if (files.empty()) return;
-  config_error(model + " brings SystemVerilog along (" + join(files, ", ") +
-               "), which can run any program of yours; give --config with the op if it is yours, "
-               "or read what mase emit writes to hardware/rtl and add --allow-external");
+  config_error(model + " contains SystemVerilog files (" + join(files, ", ") +
+               "), and such code can run any program; if it is yours, give --config with the op, "
+               "otherwise read what mase emit writes to hardware/rtl and add --allow-external");
 }
 
 void warn_of_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
                            const std::string& model) {
   const std::vector<std::string> files = foreign_files(graph, own);
   if (!files.empty())
-    log::warning(model + " brings SystemVerilog along: " + join(files, ", ") +
-                 "; read it before it is simulated or synthesised, it can run any program");
+    log::warning(model + " contains SystemVerilog files: " + join(files, ", ") +
+                 "; read them before you simulate or synthesise: such code can run any program");
 }
 
 }  // namespace mase::driver

@@ -158,7 +158,7 @@ void print_some(Output& output, passes::ReportTable table, bool all) {
   const std::size_t left = all || table.rows.size() <= most ? 0 : table.rows.size() - most;
   table.rows.resize(table.rows.size() - left);
   output.table(table);
-  if (left > 0) output.text("and " + std::to_string(left) + " more: --all shows them");
+  if (left > 0) output.text("... and " + std::to_string(left) + " more; --all shows them");
 }
 
 Tree nodes_tree(const std::vector<Difference>& differences) {

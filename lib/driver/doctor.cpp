@@ -25,7 +25,7 @@ struct Tool {
 constexpr Tool tools[] = {
     {"verilator", "verilator --version 2>/dev/null", "simulate the hardware"},
     {"iverilog", "iverilog -V 2>/dev/null",
-     "simulate emitted hardware by its bench in SystemVerilog"},
+     "simulate emitted hardware with its SystemVerilog bench"},
     {"yosys", "yosys -V 2>/dev/null", "area of the hardware"},
     {"nextpnr-ecp5", nullptr, "place the hardware"},
     {"nextpnr-ice40", nullptr, "place the hardware"},
@@ -80,7 +80,7 @@ Tree share_row() {
 Tree sandbox_row() {
   const sandbox::Support found = sandbox::support();
   return row("sandbox", found.full(), found.text(),
-             "run models of strangers in a container or another account (docs/security.md)");
+             "run untrusted models in a container or another account (docs/security.md)");
 }
 
 Tree tool_row(const Tool& tool) {

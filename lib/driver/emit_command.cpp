@@ -301,7 +301,7 @@ void measure(const std::string& folder, const Hardware& hardware, const EmitRequ
   } catch (const Error& error) {
     if (error.fault() != Fault::interrupted) throw;
     throw Error(Fault::interrupted,
-                "stopped; the hardware is written, what was measured of it is not");
+                "stopped; the hardware has been written, but no measurements of it");
   }
 }
 

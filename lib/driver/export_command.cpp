@@ -46,7 +46,7 @@ void require_free(const ExportRequest& request) {
   if (request.overwrite || !fs::exists(request.folder, error)) return;
   if (!fs::is_directory(request.folder, error) || !fs::is_empty(request.folder, error))
     config_error("'" + request.folder +
-                 "' is there and not an empty folder; name another, or give --overwrite");
+                 "' exists and is not an empty folder; name another, or give --overwrite");
 }
 
 /// Writes the values that a port sees and, where its format has codes, these.
@@ -109,8 +109,8 @@ int export_tensors(const ExportRequest& request) {
   const std::string index = (fs::path(request.folder) / "tensors.json").string();
   write_file(index, to_json(document) + "\n");
   output.text(request.folder + ": " + std::to_string(document["tensors"].size()) + " tensors, " +
-              std::to_string(document["quantized"].size()) + " of ports with a format; " + index +
-              " says which file is what");
+              std::to_string(document["quantized"].size()) + " for ports with a format; " + index +
+              " lists the files");
   output.finish();
   return 0;
 }

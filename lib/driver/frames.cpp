@@ -24,8 +24,8 @@ emit::Vectors encode(const Program& program, const std::vector<Array>& arrays) {
     wanted.insert(wanted.begin(), vectors.frames);
     if (arrays[i].shape() != wanted)
       file_error("input '" + program.value(program.inputs[i]).name + "' has the shape " +
-                 shape_text(arrays[i].shape()) + ", the hardware is for " + shape_text(wanted) +
-                 "; mase transform with an example of another size (--input-shape) makes another");
+                 shape_text(arrays[i].shape()) + ", but the hardware takes " + shape_text(wanted) +
+                 "; for another size run mase transform with --input-shape and mase emit");
     vectors.inputs.push_back(integer::encode_input(program, i, arrays[i]));
   }
   return vectors;
@@ -33,7 +33,7 @@ emit::Vectors encode(const Program& program, const std::vector<Array>& arrays) {
 
 emit::Vectors from_files(const Program& program, const SimulateRequest& request) {
   if (request.inputs.size() != program.inputs.size())
-    config_error("the hardware has " + std::to_string(program.inputs.size()) + " inputs, " +
+    config_error("the hardware has " + std::to_string(program.inputs.size()) + " inputs, but " +
                  std::to_string(request.inputs.size()) + " files were given");
   std::vector<Array> arrays;
   for (const std::string& path : request.inputs) {
@@ -51,8 +51,8 @@ emit::Vectors from_dataset(const Program& program, data::Dataset& dataset,
   dataset.follow(names);
   if (program.inputs.size() != dataset.inputs.size())
     config_error("the hardware has " + std::to_string(program.inputs.size()) +
-                 " inputs, a row of the data set " + std::to_string(dataset.inputs.size()) +
-                 "; give one .npy file for each with --input, or --random");
+                 " inputs, but a row of the data set has " + std::to_string(dataset.inputs.size()) +
+                 "; give one .npy file per input with --input, or use --random");
   const auto& rows = dataset.rows(data::parse_part(request.split));
   const auto all = static_cast<std::int64_t>(rows.size());
   const std::int64_t count = std::min(all, request.rows.value_or(all));
@@ -100,7 +100,7 @@ emit::Vectors make_frames(const Program& program, data::Dataset* dataset,
     vectors = from_dataset(program, *dataset, request);
   else
     return emit::example_vectors(program);
-  if (vectors.frames < 1) config_error("no frames to simulate: there are 0 rows");
+  if (vectors.frames < 1) config_error("there are no frames to simulate: the input has no rows");
   vectors.outputs = integer::Interpreter(program).run(vectors.inputs, vectors.frames);
   return vectors;
 }

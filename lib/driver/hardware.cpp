@@ -40,7 +40,7 @@ void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& fold
   emitted.history = graph.history;
   const std::string found = difference(graph, emitted);
   if (!found.empty())
-    file_error(folder + ": was emitted from another checkpoint; run mase emit again (" + found +
+    file_error(folder + " was emitted from another checkpoint; run mase emit again (" + found +
                ")");
   for (ir::NodeId id : graph.order()) {
     ir::Node& node = graph.node(id);
@@ -51,14 +51,14 @@ void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& fold
 emit::EmittedDesign read_design(const std::string& folder) {
   const std::string path = folder + "/design.json";
   if (!file_exists(path))
-    file_error(folder + ": no hardware has been emitted there; run mase emit first, or name the " +
+    file_error(folder + ": no hardware has been emitted here; run mase emit first, or name the " +
                "folder with --hardware or --project-dir and --project");
   return emit::read_design_json(read_file(path), path);
 }
 
 std::string stored(const std::string& folder, const std::string& name) {
   const std::string path = folder + "/" + name;
-  if (!file_exists(path)) file_error(path + ": is missing; run mase emit again");
+  if (!file_exists(path)) file_error(path + " is missing; run mase emit again");
   return read_file(path);
 }
 
@@ -78,7 +78,7 @@ void check_files(const std::string& folder, const emit::Files& files, bool code_
   for (const auto& [name, content] : files) {
     if (code_only && !is_code(name)) continue;
     if (stored(folder, name) != content)
-      file_error(folder + "/" + name + ": is not what this checkpoint gives; run mase emit again");
+      file_error(folder + "/" + name + " does not match this checkpoint; run mase emit again");
   }
 }
 
@@ -119,7 +119,7 @@ Hardware read_hardware(const std::string& folder, ir::Graph graph) {
 Hardware reload_hardware(const std::string& folder, ir::Graph graph) {
   Hardware hardware = read_hardware(folder, std::move(graph));
   if (!hardware.design.reloadable)
-    config_error(folder + ": its weights stay; emit it with --reloadable");
+    config_error(folder + ": the weights cannot be replaced; emit it with --reloadable");
   emit::check_same_hardware(folder, hardware.design, hardware.options);
   return hardware;
 }

@@ -136,11 +136,11 @@ std::string choices_of(const std::string& op, const Kind& kind, std::int64_t wid
 
 std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calibrated) {
   std::string text =
-      "\n# Formats by kind of layer: mase list formats, mase list passes quantize.\n";
+      "\n# Formats per type of layer; see mase list formats and mase list passes quantize.\n";
   text += calibrated
-              ? "# \"auto\": the binary point that the data and the weights ask for.\n"
-              : "# \"auto\": the binary point that the weights ask for; with data (--dataset, "
-                "--input) also for data.\n";
+              ? "# \"auto\" chooses the binary point to suit the data and the weights.\n"
+              : "# \"auto\" chooses the binary point to suit the weights and, with --dataset or "
+                "--input, the data.\n";
   text += "[[pass]]\nrun = \"quantize\"\nby = \"type\"\n";
   std::string left;
   for (const auto& [op, kind] : kinds_of(graph)) {
@@ -155,7 +155,7 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
 
 std::string search_text(const ir::Graph& graph, std::int64_t width) {
   std::string text =
-      "\n# Every kind of layer has its choices; those with one choice are not searched.\n"
+      "\n# The choices for each type of layer; a key with one choice is not searched.\n"
       "[search.search_space]\nname = \"graph/quantize/mixed_precision_ptq\"\n"
       "[search.search_space.setup]\nby = \"type\"\n";
   for (const auto& [op, kind] : kinds_of(graph))
@@ -221,10 +221,10 @@ std::string config_text(const InitRequest& request, ir::Graph& graph) {
 
 int init(const InitRequest& request) {
   if (request.output && file_exists(*request.output) && !request.overwrite)
-    config_error(*request.output + " is there already: --overwrite replaces it");
+    config_error(*request.output + " already exists; --overwrite replaces it");
   if (request.output) sandbox::will_output(*request.output);
   if (request.search && !request.dataset)
-    config_error("--search needs a data set, on whose rows its trials are measured");
+    config_error("--search needs a data set: the trials are measured on its rows");
   data::DataOptions data;
   data.data_dir = request.data_dir;
   ir::Graph graph = load_graph(request.model, request.input, request.dataset, 2, data);

@@ -41,7 +41,7 @@ const models::ModelRow& registry_row(const std::string& name) {
   if (const models::ModelRow* row = models::find_model(name)) return *row;
   config_error("unknown model '" + name + "'" + did_you_mean(name, model_names(), ".") +
                " Built-in models: " + join(model_names(), ", ") +
-               "; or give a path to a model file");
+               "; or give the path of a model file");
 }
 
 /// The first training rows, in the order of the model's arguments where these are known.
@@ -82,7 +82,7 @@ void refuse_import_options(const ModelRequest& request, const std::string& what)
                                                        : nullptr;
   if (option)
     config_error(std::string(option) + ": " + request.model + " is " + what +
-                 ", whose graph is made already; give it where a TorchScript file is imported");
+                 ", whose graph is already built; use this option with a TorchScript file");
 }
 
 LoadedModel from_registry(const ModelRequest& request) {
@@ -100,8 +100,8 @@ LoadedModel from_registry(const ModelRequest& request) {
 
 [[noreturn]] void no_checkpoint(const std::string& path) {
   file_error(path +
-             ": a TorchScript model, but not a checkpoint written by mase; `mase init` writes a "
-             "configuration that quantizes it, and `mase transform` the checkpoint");
+             " is a TorchScript model, but not a checkpoint of mase; `mase init` writes a "
+             "configuration that quantizes it, and `mase transform` makes a checkpoint with it");
 }
 
 /// The graph of a checkpoint that was read, with its weights.
@@ -167,15 +167,15 @@ LoadedModel import_with_guess(const ModelRequest& request) {
   for (const Shape& shape : candidate_inputs(signature)) {
     try {
       LoadedModel loaded = import_file(request, {{Array(DType::float32, shape)}, {}, {}});
-      log::warning("no example input given: traced with zeros of shape " + shape_text(shape) +
-                   ", guessed from the weights; " + remedy + " for another");
+      log::warning("no example input given: the model is traced with zeros of shape " +
+                   shape_text(shape) + ", guessed from the weights; for another, " + remedy);
       return loaded;
     } catch (const Error& error) {
       if (error.fault() == Fault::unsupported || error.fault() == Fault::interrupted) throw;
       log::debug("shape " + shape_text(shape) + " does not fit: " + error.what());
     }
   }
-  config_error(request.model + ": needs example inputs for " + join(signature.inputs, ", ") + "; " +
+  config_error(request.model + " needs example inputs for " + join(signature.inputs, ", ") + "; " +
                remedy);
 }
 
@@ -251,9 +251,9 @@ std::vector<std::string> model_differences(const ir::Graph& model, const ir::Gra
   std::vector<std::string> lines;
   const bool transformed = as_it_is || stored.history.size() > 0 || model.history.size() > 0;
   if (transformed && stored.name != model.name)
-    lines.push_back("it is made of '" + stored.name + "'");
+    lines.push_back("it was made from '" + stored.name + "'");
   const std::string here = interface_text(model), there = interface_text(stored);
-  if (here != there) lines.push_back("it computes " + there + ", and the model " + here);
+  if (here != there) lines.push_back("it computes " + there + ", but the model " + here);
   if (!transformed) {
     const auto tensors = tensor_differences(model, stored);
     lines.insert(lines.end(), tensors.begin(), tensors.end());
@@ -274,7 +274,7 @@ void require_same_model(const ModelRequest& request, const ir::Graph& model,
   config_error(
       "--load " + *request.load_name + " is a checkpoint of another model than '" + request.model +
       "':\n  " + join(lines, "\n  ") +
-      "\nName the model that it is of; or give the checkpoint itself as the model, without "
+      "\nName the model it belongs to, or give the checkpoint itself as the model, without "
       "--load");
 }
 
@@ -338,7 +338,7 @@ LoadedModel load_model(const ModelRequest& given) {
       !request.input.inputs.empty() || (request.dataset && request.input.input_shapes.empty());
   const std::size_t wanted = loaded.graph.placeholders().size();
   if (!loaded.example.empty() && loaded.example.size() != wanted)
-    config_error("the model takes " + std::to_string(wanted) + " inputs, " +
+    config_error("the model takes " + std::to_string(wanted) + " inputs, but " +
                  std::to_string(loaded.example.size()) + " were given");
   return loaded;
 }
@@ -364,8 +364,8 @@ std::string amount(const ir::Graph& graph, bool coded) {
 
 void save_codes_alone(const ir::Graph& graph, const std::string& path, const Tree& info) {
   const ir::Graph coded = checkpoint::with_codes_alone(graph);
-  log::info(path + ": " + amount(coded, true) + " as codes alone, " + amount(coded, false) +
-            " as they are");
+  log::info(path + ": " + amount(coded, true) + " stored as codes only, " + amount(coded, false) +
+            " stored as values");
   save_checkpoint(coded, path, info);
 }
 

@@ -27,7 +27,7 @@ Shape shape_of(const std::string& text, const std::string& all) {
   Shape shape;
   for (const std::string& part : split(text, ',')) {
     const auto size = parse_int(trim(part));
-    if (!size || *size < 1) refuse(all, "sizes are positive numbers");
+    if (!size || *size < 1) refuse(all, "sizes must be positive integers");
     shape.push_back(*size);
   }
   return shape;
@@ -35,11 +35,11 @@ Shape shape_of(const std::string& text, const std::string& all) {
 
 Range range_of(const std::string& text, const std::string& all) {
   const std::size_t dots = text.find("..");
-  if (dots == std::string::npos) refuse(all, "a range is LOW..HIGH");
+  if (dots == std::string::npos) refuse(all, "a range must read LOW..HIGH");
   const auto low = parse_double(trim(text.substr(0, dots)));
   const auto high = parse_double(trim(text.substr(dots + 2)));
   if (!low || !high || !(*low < *high) || !std::isfinite(*high - *low))
-    refuse(all, "a range is LOW..HIGH, two numbers with LOW below HIGH");
+    refuse(all, "a range must read LOW..HIGH, two numbers with LOW below HIGH");
   return {*low, *high};
 }
 
@@ -76,7 +76,7 @@ void fill(Array& array, const Range& range, std::uint64_t seed, const std::strin
     case DType::boolean:
       return fill<bool>(array, range, seed, all);
     default:
-      refuse(all, "no range for " + std::string(dtype_name(array.dtype())));
+      refuse(all, "no range is supported for " + std::string(dtype_name(array.dtype())));
   }
 }
 

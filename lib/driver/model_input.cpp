@@ -70,7 +70,7 @@ ExampleInputs example_inputs(const ModelInput& input, std::uint64_t seed,
     add(shape.name, "--input-shape", made_input(shape.text, seed));
   }
   if (!by_place.empty() && !inputs.values.empty())
-    config_error("some inputs have names and some have not; give all of them as NAME=...");
+    config_error("some inputs are given by name and others are not; give all as NAME=...");
   for (auto& [place, named] : by_place) {
     inputs.names.push_back(named.name);
     inputs.origins.push_back(named.origin);

@@ -165,8 +165,8 @@ int show(const Mutation& mutation, Output& output) {
   document["total"] = tree_of(all);
   output.table(table);
   output.text(
-      "missed: only further frames show it; hidden: no frame that was tried does; ignored: the RTL "
-      "does not show what the integer model does");
+      "missed: only further frames reveal it; hidden: no frame tried reveals it; ignored: the "
+      "integer model reveals it, but the RTL does not");
   output.finish();
   return all.ignored == 0 && all.share() >= wanted_share ? 0 : static_cast<int>(Fault::goal);
 }

@@ -61,7 +61,7 @@ void keep_inputs(const std::vector<std::string>& outputs, const std::vector<std:
     for (const std::string& input : inputs)
       if (same_file(output, input))
         config_error("'" + output + "' is read by this command" +
-                     (output == input ? "" : " (as '" + input + "')") + ": name another file" +
+                     (output == input ? "" : " (as '" + input + "')") + "; name another file" +
                      remedy);
 }
 

@@ -144,7 +144,7 @@ std::string heat_table(const Table& table) {
       map.cells.back().push_back({row[c], row[0] + ", " + table.header[c] + ": " + row[c], shade});
     }
   }
-  return html_figure(table.title + " (light: the least, dark: the greatest)", heat_map(map));
+  return html_figure(table.title + " (light: smallest, dark: largest)", heat_map(map));
 }
 
 bool is_heat_table(const Table& table) {
@@ -177,7 +177,7 @@ std::string shares(const Table& table, const std::string& name, const std::strin
 
 std::string hardware_figures(const Table& table) {
   if (table.header.empty() || table.header[0] != "Layer") return "";
-  return shares(table, "Interval", "Busy: cycles a frame of each layer, of the design's interval") +
+  return shares(table, "Interval", "Cycles per frame of each layer, against the interval") +
          shares(table, "LUT", "LUTs by layer") + shares(table, "DSP", "DSP blocks by layer") +
          shares(table, "BRAM", "RAMB36 blocks by layer");
 }
@@ -200,7 +200,7 @@ std::string latency_figure(const Tree& document) {
     const std::string to = *width > 1 ? " to " + fixed_text(from + *width - 1, 0) : "";
     bars.push_back({fixed_text(from, 0) + to, number_of(&count).value_or(0) / std::max(all, 1.0)});
   }
-  const char* caption = "Frames by latency: cycles from the first beat in to the last out";
+  const char* caption = "Frames by latency: cycles from the first beat in to the last beat out";
   return bars.empty() ? "" : html_figure(caption, bar_chart(caption, bars));
 }
 
@@ -219,7 +219,7 @@ std::string fifo_figure(const Tree& document) {
         {name->as_string() + ": " + fixed_text(*peak, 0) + " of " + fixed_text(*depth, 0),
          std::min(*peak / *depth, 1.0)});
   }
-  const char* caption = "FIFOs under stalls: most beats held, of their depth";
+  const char* caption = "FIFOs under stalls: largest number of beats held, and depth";
   return bars.empty() ? "" : html_figure(caption, bar_chart(caption, bars));
 }
 

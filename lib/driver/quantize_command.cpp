@@ -34,7 +34,7 @@ formats::Format read_format(const QuantizeRequest& request) {
   if (request.format.find('(') != std::string::npos) {
     if (!request.set.empty() || !request.profile.empty())
       config_error("--format " + request.format +
-                   " says everything: leave out --set and --profile, or give the name only");
+                   " is complete: leave out --set and --profile, or give only the name");
     return formats::parse_format(request.format);
   }
   const formats::FormatRow* row = formats::find_format(request.format);
@@ -95,8 +95,8 @@ Array read_float32(const std::string& path, Output& out) {
   const std::string dtype(dtype_name(array.dtype()));
   const std::int64_t rounded = count_rounded(array, floats);
   if (array.dtype() != DType::float32)
-    out.text(path + ": " + dtype + ", taken as float32; " + std::to_string(rounded) + " of " +
-             std::to_string(array.size()) + " values are rounded by that");
+    out.text(path + ": " + dtype + ", read as float32; this rounds " + std::to_string(rounded) +
+             " of " + std::to_string(array.size()) + " values");
   out.document()["input_dtype"] = dtype;
   out.document()["input_rounded"] = rounded;
   return floats;
@@ -109,7 +109,7 @@ void check_outputs(const QuantizeRequest& request, const std::vector<EncodedFile
   for (std::size_t i = 1; i < outputs.size(); ++i)
     if (outputs[i] == request.output || same_file(outputs[i], request.output))
       config_error("'" + outputs[i] + "' would hold the values and the " + encoded[i - 1].key +
-                   ": name another file for one of them");
+                   "; name another file for one of them");
   if (!request.overwrite) keep_inputs(outputs, {request.input});
 }
 

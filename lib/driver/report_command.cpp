@@ -31,7 +31,7 @@ std::vector<ProjectRecord> read_records(const std::string& folder) {
     if (entry.path().extension() != ".json") continue;
     const std::string path = entry.path().string();
     Tree content = parse_json(read_file(path), path);
-    if (!content.is_dict()) file_error(path + ": is no record of a command");
+    if (!content.is_dict()) file_error(path + " is not the record of a command");
     records.push_back({entry.path().stem().string(), std::move(content)});
   }
   std::ranges::sort(records, {}, [](const ProjectRecord& record) {
@@ -61,13 +61,13 @@ int report(const ReportRequest& request) {
   std::string folder = request.project;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (!fs::is_directory(folder))
-    file_error(folder + ": no such folder; name that of a project, as mase_output/NAME");
+    file_error(folder + ": no such folder; give the folder of a project, such as mase_output/NAME");
   keep_writes_inside(folder);
   const std::vector<ProjectRecord> records = read_records(folder);
   const auto links = links_in(folder);
   if (records.empty() && links.empty())
     file_error(folder +
-               ": no command has recorded anything there; run mase train, transform, emit, " +
+               ": no command has recorded results here; run mase train, transform, emit, " +
                "simulate or test with this project first");
   const std::string path = request.output.value_or(folder + "/report.html");
   if (!request.overwrite) keep_inputs({path}, files_of(records, folder));

@@ -26,7 +26,7 @@ class RtlEvaluator final : public ir::Evaluator {
     if (!simulation.passed())
       throw Error(Fault::goal, "the hardware differs from the integer model in " +
                                    std::to_string(simulation.mismatches) +
-                                   " beats; mase simulate shows where");
+                                   " beats; mase simulate shows which");
     ir::Results results;
     for (std::size_t o = 0; o < program.outputs.size(); ++o)
       results.emplace_back(

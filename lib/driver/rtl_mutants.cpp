@@ -61,7 +61,7 @@ int run_rtl_mutants(const Hardware& hardware, const emit::Vectors& vectors,
   Random random(options.seed);
   ProgressLine progress(true);
   passes::ReportTable passed{
-      "Changes of the RTL that no beat shows", {"File", "Line", "Before", "After"}, {}, ""};
+      "Changes of the RTL that no beat reveals", {"File", "Line", "Before", "After"}, {}, ""};
   Tree& document = output.document()["rtl_mutants"];
   std::int64_t run = 0, refused = 0, same = 0;
   while (run < count && refused + same < most_redrawn * count) {
@@ -86,7 +86,7 @@ int run_rtl_mutants(const Hardware& hardware, const emit::Vectors& vectors,
   document["same"] = same;
   if (!passed.rows.empty()) output.table(passed);
   output.text(std::to_string(run) + " changes of the RTL, " + std::to_string(caught) +
-              " caught; left out: " + std::to_string(refused) + " that Verilator refuses, " +
+              " caught; not counted: " + std::to_string(refused) + " that Verilator rejects, " +
               std::to_string(same) + " that change nothing in this design");
   output.finish();
   return 0;

@@ -168,7 +168,7 @@ void explain_infeasible(const search::StudyResult& result) {
   std::vector<std::string> bounds;
   for (const search::Constraint& constraint : result.options.constraints)
     bounds.push_back(constraint.text());
-  std::string text = "no trial keeps " + join(bounds, " and ");
+  std::string text = "no trial satisfies " + join(bounds, " and ");
   if (const auto nearest = result.nearest_to_feasible()) {
     const Record& record = result.trials[*nearest];
     text += "; nearest: trial " + std::to_string(record.trial.number);
@@ -253,11 +253,11 @@ int search(const SearchRequest& request) {
   search::write_report(result, folder);
   session.output.finish();
   if (interrupt_flag()) {
-    log::warning("stopped; the same command goes on with the study");
+    log::warning("stopped; the same command continues the study");
     return static_cast<int>(Fault::interrupted);
   }
   if (!gave_up.empty())
-    log::error("the search ends: ten trials in a row failed for the same reason: " + gave_up);
+    log::error("the search stops: ten trials in a row failed for the same reason: " + gave_up);
   if (!folders.empty()) return 0;
   if (!result.options.constraints.empty()) explain_infeasible(result);
   return static_cast<int>(Fault::goal);

@@ -34,8 +34,8 @@ void check_values(const search::Options& options, const Record& record,
   std::vector<std::string> here, there;
   for (const double value : values) here.push_back(double_text(value));
   for (const double value : record.trial.values) there.push_back(double_text(value));
-  log::warning("trial " + std::to_string(record.trial.number) + " has the values " +
-               join(here, ", ") + " here, " + join(there, ", ") + " where it ran");
+  log::warning("trial " + std::to_string(record.trial.number) + " measures " + join(here, ", ") +
+               " here, but " + join(there, ", ") + " where it ran");
 }
 
 std::string folder_of(const std::string& folder, const Record& record) {
@@ -69,7 +69,7 @@ std::vector<std::string> write_points(const SearchTask& task, const Session& ses
     const Record& record = result.trials[index];
     if (!covers(task.space().dimensions(), record.trial.params)) {
       log::warning("trial " + std::to_string(record.trial.number) +
-                   " has parameters of another space; it gets no folder");
+                   " has parameters from another space and gets no folder");
       continue;
     }
     folders.push_back(folder_of(folder, record));

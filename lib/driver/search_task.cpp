@@ -48,7 +48,7 @@ void limit_trials(search::Options& options, const samplers::Space& space) {
   const auto count = samplers::configurations(space);
   if (!count || *count > setup.max_configurations)
     config_error("the space has " + (count ? std::to_string(*count) : "infinitely many") +
-                 " configurations, " + setup.sampler + " goes through at most " +
+                 " configurations, but " + setup.sampler + " tries at most " +
                  std::to_string(setup.max_configurations) +
                  " (search.strategy.setup.max_configurations, --max-configurations)");
   setup.n_trials = static_cast<int>(*count);
@@ -95,12 +95,12 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
   measurer_ = std::make_unique<search::Measurer>(bench(), options_);
   if (model_.untrained && needs_data(options_.runners) && !measurer_->trains())
     log::warning(
-        "the model has random weights, so its accuracy and loss say nothing of a format; "
-        "give trained ones with --load FILE (`mase train` writes best.pt)");
+        "the model has random weights, so its accuracy and loss say nothing about a format; "
+        "load trained weights with --load FILE (`mase train` writes best.pt)");
   else if (needs_data(options_.runners) && !measurer_->trains() && draws_weights(*space_))
     log::warning(
         "scaled layers get random weights that no trial trains, so accuracy and loss say little; "
-        "set weights = \"inherit\" in the setup of the channels, or take the runner basic_train");
+        "set weights = \"inherit\" in the setup of the channels, or use the runner basic_train");
   const search::Measured measured = measurer_->baseline(model_.graph);
   for (const Tree* part : {&measured.software, &measured.hardware})
     for (const auto& [metric, value] : part->as_dict()) baseline_[metric] = value;

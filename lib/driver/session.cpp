@@ -18,7 +18,7 @@ namespace {
 void apply_log_settings(const General& general) {
   log::set_level(general.no_warnings ? log::Level::error : log::parse_level(general.log_level));
   if (general.accelerator == "gpu")
-    log::warning("accelerator = \"gpu\" was asked for; this program computes on the CPU");
+    log::warning("accelerator = \"gpu\" has no effect: this program computes on the CPU");
 }
 
 void check_task(const General& general, const data::Dataset& dataset) {
@@ -45,7 +45,7 @@ Session open_session(const CommonRequest& request, Project project) {
   if (!request.quiet && !table.empty()) session.output.text(table);
   if (!settings.general.model)
     config_error(
-        "no model given: name one (`mase list models`) or a model file, as MODEL or --model");
+        "no model given: name one (`mase list models`) or a model file as MODEL or --model");
   keep_writes_inside(project_folder(settings));
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);

@@ -167,8 +167,8 @@ std::string project_name(const Settings& settings) {
 std::string project_folder(const Settings& settings) {
   const std::string name = project_name(settings);
   if (!stays_inside(name))
-    config_error("project '" + name + "' is not a name inside of project_dir (" +
-                 settings.general.project_dir + "); --project-dir names another folder");
+    config_error("project '" + name + "' is not the name of a folder in project_dir (" +
+                 settings.general.project_dir + "); use --project-dir for another place");
   return settings.general.project_dir + "/" + name;
 }
 

@@ -49,8 +49,8 @@ std::string format_of(const ShowRequest& request) {
   const std::string ending = std::filesystem::path(*request.output).extension().string();
   for (const char* other : {".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".eps"})
     if (ending == other)
-      config_error(*request.output + ": no picture is written as " + ending +
-                   "; .svg, .png and .pdf are");
+      config_error(*request.output + ": pictures cannot be written as " + ending +
+                   "; use .svg, .png or .pdf");
   const bool known =
       ending == ".dot" || ending == ".json" || (!ending.empty() && is_picture(ending.substr(1)));
   return known ? ending.substr(1) : "text";
@@ -88,7 +88,7 @@ std::string program_of(const ShowRequest& request) {
 std::string text_of(const ShowRequest& request) {
   const std::string format = format_of(request);
   if (!request.output && (format == "png" || format == "pdf"))
-    config_error("--format " + format + " is not for a terminal; name a file: -o model." + format);
+    config_error("--format " + format + " needs an output file, such as -o model." + format);
   if (format == "program") return program_of(request);
   if (request.output) sandbox::will_output(*request.output);
   if (is_picture(format)) sandbox::may_run_program("dot");

@@ -46,7 +46,7 @@ bool show_timing(const Hardware& hardware, const Simulation& measured, Output& o
   row("last output", "last", predicted.last, measured.latency_last);
   row("interval", "interval", predicted.interval, measured.interval);
   output.table(table);
-  if (!same) log::error("the measured cycles are not the predicted ones");
+  if (!same) log::error("the measured cycles differ from the predicted ones");
   return same;
 }
 
@@ -189,7 +189,7 @@ emit::Fault parse_fault(const std::string& text, const design::Design& design, R
   std::vector<std::string> names;
   for (const design::Memory& known : design.memories) names.push_back(known.file);
   if (memory == nullptr)
-    config_error("there is no memory '" + parts.front() + "'; memories: " + join(names, ", "));
+    config_error("no memory '" + parts.front() + "' in the design; memories: " + join(names, ", "));
   emit::Fault fault = drawn_fault(*memory, random);
   const auto part = [&](std::size_t i, std::int64_t limit, std::int64_t& value) {
     if (parts.size() <= i) return;

@@ -161,8 +161,8 @@ int list_studies(Storage& database, Output& output) {
   }
   output.table(table);
   if (!all)
-    output.text("the first " + std::to_string(most_listed) +
-                " studies; `mase study show NAME` shows any");
+    output.text("only the first " + std::to_string(most_listed) +
+                " studies are listed; `mase study show NAME` shows any");
   output.finish();
   return 0;
 }
@@ -181,7 +181,7 @@ int show_study(Storage& database, const StudyRequest& request, Output& output) {
   output.document()["best"] = rows_tree(table);
   output.table(table);
   if (best.size() < count)
-    output.text("the first " + std::to_string(best.size()) + " of them; --most N shows more");
+    output.text("only " + std::to_string(best.size()) + " of them are shown; --most N shows more");
   output.finish();
   return 0;
 }
@@ -214,7 +214,7 @@ int write_study(Storage& database, const StudyRequest& request, Output& output) 
 }
 
 int remove_study(const StudyRequest& request, Output& output) {
-  if (!request.name) config_error("name the study that is to be deleted");
+  if (!request.name) config_error("give the name of the study to delete");
   const Study study = chosen(*storage::view_storage(request.storage), request.name);
   const auto database = storage::open_storage(request.storage);
   const std::size_t trials = database->trials(study).size();

@@ -150,7 +150,7 @@ passes::ReportTable level_table(const std::vector<Found>& found, const data::Dat
   const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
   passes::ReportTable table{"Levels", {"Level", "Rows", "Correct", "Accuracy", "Loss"}, {}, ""};
   if (has_perplexity) table.header.push_back("Perplexity");
-  table.header.push_back("Predicted otherwise than one row up");
+  table.header.push_back("Predictions unlike the row above");
   for (std::size_t i = 0; i < found.size(); ++i) {
     const data::Scores& scores = found[i].scores;
     std::vector<std::string> row{found[i].level, std::to_string(scores.rows),
@@ -199,7 +199,7 @@ int test(const TestRequest& request) {
   const LoadedModel model = load_session_model(session, {});
   if (model.untrained)
     log::warning(
-        "the model has random weights; give trained ones with --load FILE (`mase train` writes "
+        "the model has random weights; load trained ones with --load FILE (`mase train` writes "
         "best.pt)");
   const std::vector<Found> found = scores_of(session, request, model.graph, dataset);
 
@@ -213,7 +213,7 @@ int test(const TestRequest& request) {
   for (const auto& [level, scores] : found) {
     if (!request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy) continue;
     met = false;
-    log::error("accuracy " + percent(scores.accuracy) + " (" + level + ") is below the wanted " +
+    log::error("accuracy " + percent(scores.accuracy) + " (" + level + ") is below the required " +
                fixed_text(*request.min_accuracy, 2) + " %");
   }
   output.record(project_folder(session.settings()),

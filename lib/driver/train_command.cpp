@@ -94,13 +94,13 @@ void save_snapshot(const backend::Snapshot& snapshot, const std::string& folder,
 std::string resume_state(const std::string& folder, LoadedModel& model) {
   const std::string path = folder + "/last.pt";
   if (!file_exists(path) && file_exists(folder + "/config.toml")) {
-    log::info("--resume: the run was stopped before its first checkpoint; it begins anew");
+    log::info("--resume: the run was stopped before its first checkpoint and starts again");
     return "";
   }
-  if (!file_exists(path)) file_error("--resume: there is no " + path + " to go on from");
+  if (!file_exists(path)) file_error("--resume: there is no " + path + " to resume from");
   auto files = checkpoint::read_extra_files(path);
   const auto state = files.find(state_file);
-  if (state == files.end()) file_error(path + ": has no training state to go on from");
+  if (state == files.end()) file_error(path + " has no training state to resume from");
   model.graph = load_checkpoint(path).graph;
   return state->second;
 }
@@ -110,7 +110,7 @@ void refuse_overwriting(const std::string& folder) {
   for (const char* name : {"/last.pt", "/best.pt"})
     if (file_exists(folder + name))
       config_error(folder + name +
-                   " is there already: --resume goes on with that training, --overwrite replaces "
+                   " already exists: --resume continues that training, --overwrite replaces "
                    "it, --project NAME keeps both");
 }
 

@@ -152,8 +152,8 @@ void show_levels(const LoadedModel& model, Output& output) {
   for (std::size_t i = 0; i < exact.size(); ++i) distance.add(rounded[i].second, exact[i].second);
   const double share =
       double(distance.differing) / double(std::max<std::int64_t>(distance.elements, 1));
-  output.text("\nhardware computes the level integer: " + fixed_text(100 * share, 1) +
-              " % of the results differ from the level quantized, by at most " +
+  output.text("\nhardware computes at the level integer: " + fixed_text(100 * share, 1) +
+              " % of its results differ from the level quantized, by at most " +
               double_text(distance.largest) + " of " + double_text(distance.scale));
   Tree& tree = output.document()["integer_level"];
   tree["differing"] = share;
@@ -165,7 +165,7 @@ void show_levels(const LoadedModel& model, Output& output) {
 void refuse_overwriting(const std::string& folder, const std::string& resolved) {
   const std::string path = folder + "/transformed_ckpt/config.toml";
   if (file_exists(path) && read_file(path) != resolved)
-    config_error(folder + "/transformed_ckpt holds a result of other settings (see " + path +
+    config_error(folder + "/transformed_ckpt holds a result from other settings (see " + path +
                  "): --overwrite replaces it, --project NAME keeps both");
 }
 

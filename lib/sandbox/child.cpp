@@ -35,7 +35,7 @@ void write_all(int descriptor, const void* from, std::size_t size) {
   while (size > 0) {
     const ssize_t count = ::write(descriptor, next, size);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) file_error(std::string("cannot hand a result over: ") + std::strerror(errno));
+    if (count <= 0) file_error(std::string("cannot pass a result on: ") + std::strerror(errno));
     next += count;
     size -= static_cast<std::size_t>(count);
   }
@@ -99,13 +99,13 @@ Ending follow(pid_t child, int report, double seconds) {
   stop_if_asked();
   if (ending.timed_out)
     file_error(what + " took more than " + fixed_text(seconds, 0) +
-               " s and was ended; --max-seconds gives more time, or look at the model's code for a "
-               "loop that does not end");
+               " s and was stopped; allow more time with --max-seconds, or look for an endless "
+               "loop in the model's code");
   if (WIFSIGNALED(ending.status))
     file_error(what + " was ended by signal " + std::to_string(WTERMSIG(ending.status)) +
-               (WTERMSIG(ending.status) == SIGKILL ? ", perhaps for want of memory" : ""));
+               (WTERMSIG(ending.status) == SIGKILL ? ", perhaps for lack of memory" : ""));
   const auto fault = static_cast<Fault>(WEXITSTATUS(ending.status));
-  throw Error(fault, ending.text.empty() ? what + " failed without a word" : ending.text);
+  throw Error(fault, ending.text.empty() ? what + " failed without a message" : ending.text);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void SharedFile::take(std::span<std::byte> bytes) {
     const ssize_t count =
         ::pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(read_));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) file_error("the result of the child process ends too early");
+    if (count <= 0) file_error("the result of the child process is incomplete");
     read_ += static_cast<std::size_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
@@ -138,7 +138,7 @@ std::size_t SharedFile::left() const {
 
 void run_in_child(const std::string& what, double seconds, const std::function<void()>& work) {
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) file_error(what + ": no pipe: " + std::strerror(errno));
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) file_error(what + ": pipe: " + std::strerror(errno));
   std::fflush(nullptr);  // what waits in buffers would be written twice
   const pid_t child = ::fork();
   if (child == 0) {
@@ -148,7 +148,7 @@ void run_in_child(const std::string& what, double seconds, const std::function<v
   ::close(pipe[1]);
   if (child < 0) {
     ::close(pipe[0]);
-    file_error(what + ": no process: " + std::strerror(errno));
+    file_error(what + ": fork: " + std::strerror(errno));
   }
   const Ending ending = follow(child, pipe[0], seconds);
   ::close(pipe[0]);

@@ -85,9 +85,9 @@ void check_support() {
   const Support found = support();
   if (found.full()) return;
   if (chosen() == Mode::require)
-    file_error("--sandbox require: this kernel has " + found.text() + "; `mase doctor` says more");
+    file_error("--sandbox require: this kernel has " + found.text() + "; see `mase doctor`");
   log::warning("the sandbox is incomplete (" + found.text() +
-               "): run models of strangers in a container or another account");
+               "); run untrusted models in a container or another account");
 }
 
 }  // namespace

@@ -12,10 +12,10 @@ std::string Support::text() const {
   if (landlock == 0)
     text = "no Landlock: files are not protected";
   else if (landlock < 3)
-    text = "Landlock " + std::to_string(landlock) + ", which lets files be cut short";
+    text = "Landlock " + std::to_string(landlock) + ", which cannot stop files being truncated";
   else
     text = "Landlock " + std::to_string(landlock);
-  return text + (seccomp ? ", seccomp" : ", no seccomp: programs and sockets are not refused");
+  return text + (seccomp ? ", seccomp" : ", no seccomp: programs and sockets are not blocked");
 }
 
 Support support() { return {landlock_version(), has_seccomp()}; }

@@ -34,9 +34,9 @@ struct GoalTable {
   double scale = 1.0;
   std::string direction = "maximize";
   static constexpr auto fields() {
-    return std::tuple{
-        Field{"scale", &GoalTable::scale, "factor of the metric"},
-        Field{"direction", &GoalTable::direction, "better is"}.one_of("maximize", "minimize")};
+    return std::tuple{Field{"scale", &GoalTable::scale, "factor applied to the metric"},
+                      Field{"direction", &GoalTable::direction, "direction of improvement"}.one_of(
+                          "maximize", "minimize")};
   }
 };
 
@@ -81,7 +81,7 @@ void check_apart(const RunnerRow& one, const RunnerRow& other, const SourceLocat
                                    [&](const auto& metric) { return other.delivers(metric.name); });
   if (shared == one.metrics.end()) return;
   diagnostics.error(where, "give " + std::string(one.name) + " or " + std::string(other.name) +
-                               ", not both: both measure the " + std::string(shared->name));
+                               ", not both: each of them measures " + std::string(shared->name));
 }
 
 void read_runners(const Tree& strategy, Runners& runners, Diagnostics& diagnostics) {
@@ -129,8 +129,8 @@ void read_setup(const Tree& table, Options& options, Diagnostics& diagnostics) {
   const Setup& setup = options.setup;
   if (setup.pkl_ckpt)
     diagnostics.error(table.at("pkl_ckpt").where,
-                      "pickled studies are not read; name the database with storage = "
-                      "\"sqlite:///FILE\", from which a study goes on by itself");
+                      "pickled studies cannot be read; name a database with storage = "
+                      "\"sqlite:///FILE\", from which a study continues automatically");
   if (setup.sum_scaled_metrics && !setup.direction)
     diagnostics.error(table.where,
                       "sum_scaled_metrics needs direction = \"minimize\" or "
@@ -162,7 +162,7 @@ void check_pruner(const Options& options, const SourceLocation& where, Diagnosti
   for (const RunnerRow* row : given_rows(options.runners))
     if (options.goals.size() == 1 && tells(*row, options.goals.front().metric)) return;
   diagnostics.error(where, "a pruner needs the runner " + trainers_text() +
-                               " as the only metric, which training reports after every epoch");
+                               " as the only metric, because training reports it every epoch");
 }
 
 void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics) {
@@ -217,7 +217,7 @@ std::vector<const SpaceRow*> listed_rows(const Tree& list, Diagnostics& diagnost
   for (const SpaceRow& row : space_table()) allowed.emplace_back(row.part);
   for (const Tree& name : list.as_list()) {
     if (!name.is_string()) {
-      diagnostics.error(name.where, "a part of the search space is one of " + join(allowed, ", "));
+      diagnostics.error(name.where, "a part of the space must be one of " + join(allowed, ", "));
       continue;
     }
     Tree entry = name;
@@ -259,7 +259,7 @@ void read_spaces(const Tree& table, Options& options, Diagnostics& diagnostics) 
   const std::string parts = parts_in(table);
   if (!parts.empty() && !(name && name->is_list()))
     diagnostics.error(name ? name->where : table.where,
-                      "tables of parts need a list that names them: name = [" + parts + "]");
+                      "the parts need a list that names them: name = [" + parts + "]");
   else if (name && name->is_list())
     read_parts(table, *name, options, diagnostics);
   else
@@ -275,7 +275,7 @@ void check_runners(const Options& options, Diagnostics& diagnostics) {
         diagnostics.error(space.where,
                           "the space " + quote(space.name) + " chooses options of the runner " +
                               std::string(runner.name) + "; add a table [search.strategy." +
-                              runner.table() + "], whose metrics say what they cost");
+                              runner.table() + "], whose metrics measure their cost");
 }
 
 }  // namespace

@@ -67,6 +67,6 @@ TEST_CASE("MASE_LIBTORCH must name a LibTorch of the right version") {
     const Variable chosen("MASE_LIBTORCH", wrong);
     if (wrong == folder.path() || !backend::libtorch_version().empty())
       CHECK_THAT(test::message_of(Fault::file, [] { backend::load_chosen_libtorch(); }),
-                 Catch::Contains("there is no LibTorch"));
+                 Catch::Contains("has no LibTorch"));
   }
 }

@@ -120,7 +120,7 @@ TEST_CASE("contents that are newer, edited or incomplete are refused", "[checkpo
   CHECK_THAT(refusal_of_extras(edited), Contains("mase/codes/0.bin") && Contains("SHA-256"));
   auto incomplete = files;
   incomplete.erase("mase/graph.txt");
-  CHECK_THAT(refusal_of_extras(incomplete), Contains("lacks its entry 'mase/graph.txt'"));
+  CHECK_THAT(refusal_of_extras(incomplete), Contains("has no entry 'mase/graph.txt'"));
   auto broken = files;
   broken["mase/info.json"] = "{\"format_version\": 1";
   CHECK_THAT(refusal_of_extras(broken), Contains("info.json"));

@@ -382,10 +382,10 @@ class Words(InFolder):
     def test_the_style_module_is_read_and_told(self):
         self.write("m.toml", 'model = "jsc-tiny"\n[transform]\nstyle = "module"\n[passes.count_dropout]\n')
         said = self.run_mase("transform", "--config", "m.toml", "--project", "p", "-q").stderr
-        self.assertIn('m.toml:3:9: style = "module": passes work on the graph', said)
+        self.assertIn('m.toml:3:9: style = "module" has no effect: passes always work on the graph', said)
 
     def test_what_cannot_be_written_is_refused(self):
-        self.assertIn(".svg, .png and .pdf are", self.run_mase("show", "jsc-tiny", "-o", "x.jpg", code=2).stderr)
+        self.assertIn("use .svg, .png or .pdf", self.run_mase("show", "jsc-tiny", "-o", "x.jpg", code=2).stderr)
 
     def test_emit_of_a_float_model_says_how_it_is_quantized(self):
         model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
@@ -412,7 +412,7 @@ class Loading(InFolder):
         checkpoint = "p/software/transform/transformed_ckpt/graph_module.pt"
         self.run_mase("test", "jsc-tiny", "jsc", "--load", checkpoint)
         said = self.run_mase("test", "jsc-mlp", "jsc", "--load", checkpoint, code=2).stderr
-        self.assertIn("it is made of 'jsc-tiny'", said)
+        self.assertIn("it was made from 'jsc-tiny'", said)
 
     def test_a_checkpoint_is_tested_in_its_project(self):
         best = self.trained("jsc-tiny")
@@ -451,7 +451,7 @@ class SharedMemory(InFolder):
     def test_a_buffer_that_is_a_part_of_a_parameter_is_told(self):
         model = SOURCE / "tests/fixtures/tied/view.script.pt"
         said = self.run_mase("show", model, "--input-shape", "2,4").stderr
-        self.assertIn("'layer.weight' shows memory of 'row'", said)
+        self.assertIn("'layer.weight' shares memory with 'row'", said)
         tied = SOURCE / "tests/fixtures/tied/tied.script.pt"
         self.assertEqual(self.run_mase("show", tied, "--input", SOURCE / "tests/fixtures/tied/tokens.npy").stderr, "")
 
@@ -479,8 +479,8 @@ class ExampleInputs(InFolder):
 
     def test_what_is_wrong_with_a_shape_is_said(self):
         for shape, word in (
-            ("2,x", "sizes are positive"),
-            ("2,0", "sizes are positive"),
+            ("2,x", "sizes must be positive"),
+            ("2,0", "sizes must be positive"),
             ("2:int65", "int65"),
             ("2:int64:5", "LOW..HIGH"),
             ("2:int64:5..5", "LOW below HIGH"),
@@ -505,7 +505,7 @@ class ExampleInputs(InFolder):
         for words, said in (
             (("--input", f"contxt={second}"), "did you mean 'context'?"),
             ((*by_name, "--input", f"context={second}"), "given twice"),
-            (("--input", first, "--input", f"context={second}"), "all of them as NAME=..."),
+            (("--input", first, "--input", f"context={second}"), "give all as NAME=..."),
         ):
             self.assertIn(said, self.run_mase("show", model, *words, code=2).stderr)
         missing = self.run_mase("show", model, "--input", f"context={second}", code=3)
@@ -564,7 +564,7 @@ class ExampleInputs(InFolder):
         (self.cwd / "x.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + header + b"\x80\x3f" * 4)  # ones
         inputs = ("--input", "x.npy")
         made = self.run_mase("init", model, *inputs, "--submodule", "linear", "-o", "c.toml")
-        self.assertEqual(made.stderr.count("become float32, as model.float() makes them"), 1)
+        self.assertEqual(made.stderr.count("become float32, as with model.float()"), 1)
         self.assertIn('submodule = "linear"\n', (self.cwd / "c.toml").read_text(encoding="utf-8"))
         project = ("--project-dir", "out", "--project", "p", "-q")
         self.assertNotIn("left in float", self.run_mase("transform", "--config", "c.toml", *inputs, *project).stderr)
@@ -574,7 +574,7 @@ class ExampleInputs(InFolder):
         said = self.run_mase("run", model, *inputs, "--submodule", "lines", "--output", "y.npy", code=2).stderr
         self.assertIn("has no 'lines'; did you mean 'linear'?", said)
         refused = self.run_mase("run", checkpoint, *inputs, "--submodule", "linear", "--output", "y.npy", code=2)
-        self.assertIn("is a checkpoint, whose graph is made already", refused.stderr)
+        self.assertIn("is a checkpoint, whose graph is already built", refused.stderr)
 
     def test_a_layer_of_several_operators_is_a_leaf(self):
         model = SOURCE / "tests/fixtures/programs/Leaves.pt"
@@ -584,7 +584,7 @@ class ExampleInputs(InFolder):
         self.assertIn("call_function make_programs.smooth mase::leaf", shown)
         traced = SOURCE / "tests/fixtures/programs/TracedLeaves.pt"
         refused = self.run_mase("show", traced, "--input-shape", "2,3,4", *options, code=2)
-        self.assertIn("a trace keeps no functions", refused.stderr)
+        self.assertIn("a traced model keeps layers, but no functions", refused.stderr)
 
     def test_leaves_that_the_model_does_not_have_are_refused(self):
         model = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
@@ -592,7 +592,7 @@ class ExampleInputs(InFolder):
             result = self.run_mase("show", model, "--input-shape", "4,16", option, "no.such.Thing", code=2)
             self.assertIn("no.such.Thing", result.stderr)
         said = self.run_mase("show", model, "--input-shape", "4,16", "--leaf-module", "Linear", code=2).stderr
-        self.assertIn("a leaf has its whole name: 'torch.nn.modules.linear.Linear'", said)
+        self.assertIn("give the full name of the leaf: 'torch.nn.modules.linear.Linear'", said)
 
 
 class TextModels(InFolder):
@@ -993,7 +993,7 @@ class RunAndQuantize(InFolder):
             wanted = [min(max(round(value * 16), -128), 127) / 16 for value in values]
             self.assertEqual(list(last_floats(self.cwd / "q.npy", 4)), wanted, descr)
         said = self.run_mase("quantize", "x.npy", "q.npy", "--format", "integer(8, 4)").stdout
-        self.assertIn("int8, taken as float32; 0 of 4 values are rounded by that", said)
+        self.assertIn("int8, read as float32; this rounds 0 of 4 values", said)
 
     def test_shared_codes_and_scales_stand_beside_the_codes(self):
         source = SOURCE / "tests/fixtures/models/jsc_s/inputs.npy"  # 4 rows of 16
@@ -1364,7 +1364,7 @@ class Report(InFolder):
     def test_an_empty_or_damaged_project_is_said(self):
         self.assertIn("no such folder", self.run_mase("report", "nothing", code=3).stderr)
         (self.cwd / "some").mkdir()
-        self.assertIn("has recorded anything", self.run_mase("report", "some", code=3).stderr)
+        self.assertIn("has recorded results", self.run_mase("report", "some", code=3).stderr)
         (self.cwd / "some/records").mkdir()
         self.write("some/records/train.json", "[1]")
         self.assertIn("some/records/train.json", self.run_mase("report", "some", code=3).stderr)

@@ -122,7 +122,7 @@ class Checkpoints(Example):
         self.write("other.toml", table.replace("latency = 3", "latency = 9"))
         for command in ("emit", "simulate"):
             refused = self.run_mase(command, checkpoint, "--config", "other.toml", "--project", "p", code=2)
-            self.assertIn("describes this op in another way", refused.stderr)
+            self.assertIn("describes this op differently", refused.stderr)
         self.write("energy.toml", (self.cwd / "other.toml").read_text(encoding="utf-8") + "[passes.report_graph]\n")
         again = self.transform(checkpoint, "q")
         result = self.run_mase("emit", again, "--config", "energy.toml", "--project", "q", "-q")
@@ -167,7 +167,7 @@ class Strangers(Example):
         self.write("energy.sv", self.files["energy.sv"])
 
     def test_it_is_said_where_it_is_written_and_shown(self):
-        said = "brings SystemVerilog along: energy.sv of the op 'energy'; read it"
+        said = "contains SystemVerilog files: energy.sv of the op 'energy'; read them"
         self.assertIn(said, self.run_mase("emit", self.checkpoint, "--project", "p", "-q").stderr)
         self.assertIn(said, self.run_mase("show", self.checkpoint).stderr)
         document = json.loads(self.run_mase("emit", self.checkpoint, "--project", "p", "--json").stdout)
@@ -188,14 +188,14 @@ class Strangers(Example):
         ):
             with self.subTest(command[0], options=command[2:]):
                 refused = self.run_mase(*command, "--project", "p", "-q", code=2)
-                self.assertIn("brings SystemVerilog along (energy.sv of the op 'energy')", refused.stderr)
+                self.assertIn("contains SystemVerilog files (energy.sv of the op 'energy')", refused.stderr)
                 self.assertIn("--allow-external", refused.stderr)
         self.assertFalse(list(self.cwd.rglob("ran")))
 
     def test_a_configuration_with_another_text_does_not_vouch_for_it(self):
         self.run_mase("emit", self.checkpoint, "--project", "p", "-q")
         refused = self.simulate(self.checkpoint, "--config", "energy.toml", code=2)
-        self.assertIn("describes this op in another way", refused.stderr)
+        self.assertIn("describes this op differently", refused.stderr)
 
     def test_it_runs_when_it_is_asked_for(self):
         self.run_mase("emit", self.checkpoint, "--project", "p", "-q")
@@ -209,9 +209,9 @@ class Refusals(Example):
         (self.cwd.parent / "outside.sv").touch()
         (self.cwd / "link.sv").symlink_to(self.cwd.parent / "outside.sv")
         for old, new, said in (
-            ('["energy.sv"]', '["../energy.sv"]', "energy.toml:8:10: error: custom_ops: '../energy.sv' must lie in"),
-            ('["energy.sv"]', '["/etc/passwd"]', "'/etc/passwd' must lie in the folder"),
-            ('["energy.sv"]', '["link.sv"]', "'link.sv' must lie in the folder"),
+            ('["energy.sv"]', '["../energy.sv"]', "energy.toml:8:10: error: custom_ops: '../energy.sv' must be in"),
+            ('["energy.sv"]', '["/etc/passwd"]', "'/etc/passwd' must be in the folder"),
+            ('["energy.sv"]', '["link.sv"]', "'link.sv' must be in the folder"),
             ('["energy.sv"]', '["folder"]', "no file 'folder'"),
             ('["energy.sv"]', '["enrgy.sv"]', "no file 'enrgy.sv'"),
             ('weight = "weight"', 'wieght = "weight"', "'energy' has no tensor 'wieght'; did you mean 'weight'?"),

@@ -375,7 +375,7 @@ class Placement(Hardware):
         process.send_signal(signal.SIGINT)
         message = process.communicate()[1]
         self.assertEqual(process.returncode, 130, message)
-        self.assertIn("the hardware is written, what was measured of it is not", message)
+        self.assertIn("the hardware has been written, but no measurements of it", message)
         self.assertTrue((self.hardware("stopped_placing") / "design.json").exists())
         self.assertFalse((self.hardware("stopped_placing") / "placement.json").exists())
 

@@ -280,7 +280,7 @@ accuracy.direction = "maximize"
     def test_a_study_goes_on_with_another_sampler(self):
         self.search(EXAMPLE, "p", "--sampler", "random", "--n-trials", "3")
         again = self.mase("search", "--config", EXAMPLE, "--project", "p", "--sampler", "allocate", "--n-trials", "4")
-        self.assertIn("goes on with the sampler allocate from trial 3 on; before it was random", again.stderr)
+        self.assertIn("continues with the sampler allocate from trial 3 on; before that it used random", again.stderr)
         allocated = len(self.trials("p"))
         self.assertTrue(3 < allocated <= 7, allocated)
         every = self.search(EXAMPLE, "p", "--sampler", "bruteforce")
@@ -407,7 +407,7 @@ class Combined(Search):
 
     def test_allocate_refuses_it_before_anything_is_measured(self):
         result = self.mase("search", "--config", COMBINED, "--project", "p", "--sampler", "allocate", code=2)
-        self.assertIn("folds change no loss", result.stderr)
+        self.assertIn("folding does not change the loss", result.stderr)
         self.assertFalse((self.folder("p") / "study.db").exists())
 
 
@@ -433,7 +433,7 @@ class TrainedModels(Search):
             ("accuracy_drop <= 1.0", "accuracy >= 0.9"),
         )
         result = self.mase("search", "--config", config, "--project", "lenet", "--n-trials", "3", "-q", code=1)
-        self.assertIn("no trial keeps accuracy >= 0.9; nearest: trial", result.stderr)
+        self.assertIn("no trial satisfies accuracy >= 0.9; nearest: trial", result.stderr)
 
 
 class Determinism(Search):
@@ -563,7 +563,7 @@ class Refusals(Search):
             "-q",
             code=2,
         )
-        self.assertIn("18 configurations, grid goes through at most 17", result.stderr)
+        self.assertIn("18 configurations, but grid tries at most 17", result.stderr)
 
 
 class Refuser:

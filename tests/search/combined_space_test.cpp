@@ -174,7 +174,8 @@ TEST_CASE("allocate refuses several spaces, and folds, with the reason") {
     }
     return std::string();
   };
-  CHECK(reason(combined_search(three_spaces)).find("folds change no loss") != std::string::npos);
+  CHECK(reason(combined_search(three_spaces)).find("folding does not change the loss") !=
+        std::string::npos);
   std::string two = three_spaces;
   two.replace(two.find("\"hardware\", "), 12, "");
   const std::size_t from = two.find("[search_space.hardware.seed]"),

@@ -204,11 +204,11 @@ TEST_CASE("of very many trials the table shows the newest and says so") {
 
 TEST_CASE("trials that had an earlier one's results are marked, and say whose") {
   StudyResult result = six_trials();
-  CHECK_FALSE(has(report_html(result), "as an earlier trial"));
+  CHECK_FALSE(has(report_html(result), "repeats an earlier trial"));
   storage::Record& again = add_trial(result, {0.80, 4});
   again.trial.attributes[storage::repeats_attribute] = 1;
   const std::string page = history_figures(result);
-  CHECK(has(page, "as an earlier trial"));
+  CHECK(has(page, "repeats an earlier trial"));
   const std::string marks = page.substr(page.find("dots repeated"));
   CHECK(count(marks.substr(0, marks.find("</g>")), "<circle") == 1);
   CHECK(has(marks, "<title>trial 6: 0.8 (as trial 1)</title>"));
@@ -275,7 +275,7 @@ TEST_CASE("a value that is a metric stands once in the table, and few trials tel
   const std::string page = report_html(six_trials());
   CHECK_FALSE(has(page, "<th>values_0</th>"));
   CHECK(has(page, "<th>values_1</th>"));  // half of the bits
-  CHECK(has(importance_figures(six_trials()), "from 20 completed trials on"));
+  CHECK(has(importance_figures(six_trials()), "once 20 trials have completed"));
   CHECK_FALSE(has(importance_figures(study_of(1, 30)), "from 20 completed"));
 }
 

@@ -135,12 +135,12 @@ TEST_CASE("without a feasible trial the nearest is shown and nothing is called b
   CHECK(result.nearest_to_feasible() == std::size_t{2});
   CHECK(to_json(best_tree(result), -1) == "{}");
   const passes::ReportTable table = best_table(result);
-  CHECK(table.title == "No trial keeps the constraints; the nearest");
+  CHECK(table.title == "No trial satisfies the constraints; the nearest");
   REQUIRE(table.rows.size() == 1);
   CHECK(table.rows[0] == std::vector<std::string>{"2", "0.6", "4", "1.5", "missed: 1.5",
                                                   "fc1: width 4; fc2: width 4"});
   const std::string page = report_html(result);
-  CHECK(page.find("No trial keeps the constraints; the nearest") != std::string::npos);
+  CHECK(page.find("No trial satisfies the constraints; the nearest") != std::string::npos);
 }
 
 TEST_CASE("a study without completed trials says so") {

@@ -158,8 +158,8 @@ TEST_CASE(
       text += "[strategy.sw_runner." + std::string(runner) + "]\n";
     text += "[strategy.metrics]\nloss.direction = \"minimize\"\n";
     read_options(config::parse_toml(text, "x.toml"), diagnostics);
-    CHECK(diagnostics.text().find("give basic_evaluation or basic_train, not both: both measure "
-                                  "the accuracy") != std::string::npos);
+    CHECK(diagnostics.text().find("give basic_evaluation or basic_train, not both: each of "
+                                  "them measures accuracy") != std::string::npos);
   }
 }
 

@@ -164,9 +164,9 @@ data_in_width = [4, 8]
   CHECK(other.at("seq_blocks_[246]").at("config").at("name") == Tree("NA"));
 
   CHECK(build("jsc-tiny", "regex_name", "[\"seq_blocks_(\".config]\nname = [\"integer\"]\n")
-            .problems.find("is no regular expression") != std::string::npos);
+            .problems.find("is not a regular expression") != std::string::npos);
   CHECK(build("jsc-tiny", "regex_name", "[\"fc.*\".config]\nname = [\"integer\"]\n")
-            .problems.find("matches the whole name of no node") != std::string::npos);
+            .problems.find("matches the whole name of no quantizable node") != std::string::npos);
 }
 
 TEST_CASE("how calibration chooses can be fixed or searched") {
@@ -227,7 +227,7 @@ TEST_CASE("wrong seeds are refused before any trial, where they stand") {
   CHECK(problems("[seq_blocks_2.config]\nname = [\"integer\"]\nweight_widht = [4, 8]\n")
             .find("did you mean 'weight_width'") != std::string::npos);
   CHECK(problems("[seq_blocks_2.config]\nname = [\"integer\"]\nweight_width = [4, 400]\n")
-            .find("weight_width = 400 is no format") != std::string::npos);
+            .find("weight_width = 400 is not a format") != std::string::npos);
   CHECK(problems("[seq_blocks_2.config]\nname = [\"integer\"]\nweight_width = [8]\n")
             .find("nothing to choose") != std::string::npos);
 }

@@ -203,7 +203,7 @@ std::string history_figures(const StudyResult& result) {
   if (out.empty()) return no_trials;
   return legend(html_key("feasible", "feasible") + html_key("infeasible", "misses a constraint") +
                 html_key("best", "best so far") + html_key("lost", "failed or pruned") +
-                (any_repeated(result) ? html_key("repeated", "as an earlier trial") : "")) +
+                (any_repeated(result) ? html_key("repeated", "repeats an earlier trial") : "")) +
          side_by_side(out);
 }
 
@@ -227,8 +227,8 @@ std::string importance_figures(const StudyResult& result) {
   for (const Record& record : result.trials) trials.push_back(record.trial);
   std::string out;
   if (complete_count(result) < least_for_importance)
-    return "<p>Importance is told from " + std::to_string(least_for_importance) +
-           " completed trials on.</p>\n";
+    return "<p>Importance is shown once " + std::to_string(least_for_importance) +
+           " trials have completed.</p>\n";
   for (std::size_t i = 0; i < objectives.size(); ++i)
     out += importance_figure(result, trials, objectives[i], i);
   return out.empty() ? "<p>Too few completed trials to tell.</p>\n" : out;
@@ -252,7 +252,7 @@ std::string choices_figure(const StudyResult& result) {
   const std::string shown = total > leading.size() ? "the first " + std::to_string(leading.size()) +
                                                          " of " + std::to_string(total) + " trials"
                                                    : "one row per trial";
-  return html_figure("Light: the least choice, dark: the greatest; " + shown, heat_map(map));
+  return html_figure("Light: smallest choice, dark: largest; " + shown, heat_map(map));
 }
 
 }  // namespace mase::search

@@ -86,7 +86,7 @@ std::string sensitivity_section(const StudyResult& result) {
   if (result.sensitivity.size() == 0) return "";
   const passes::ReportTable table = sensitivity_table(result, short_number);
   return html_section(table.title,
-                      "<p>What each choice of a layer alone adds to the model as it is.</p>\n" +
+                      "<p>The effect of each choice of a layer, all other layers unchanged.</p>\n" +
                           html_table(table.header, table.rows, "sortable"));
 }
 

@@ -56,7 +56,7 @@ std::vector<std::string> row_of(const StudyResult& result, const std::vector<std
 std::string title_of(const StudyResult& result, const std::vector<std::size_t>& leading) {
   if (leading.empty()) return "No completed trial";
   if (result.trials[leading.front()].trial.violation > 0)
-    return "No trial keeps the constraints; the nearest";
+    return "No trial satisfies the constraints; the nearest";
   return result.problem.directions.size() == 1 ? "Best trial" : "Pareto set";
 }
 

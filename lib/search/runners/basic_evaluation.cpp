@@ -45,7 +45,7 @@ std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEv
   if (wanted > there)
     log::warning("num_samples = " + std::to_string(wanted) + ": the " + rows_of.data_loader +
                  " of '" + dataset.name + "' has " + std::to_string(there) +
-                 " rows, all of them are used");
+                 " rows; all of them are used");
   const std::int64_t total = std::min(wanted, there);
   std::vector<data::Batch> batches;
   for (std::int64_t first = 0; first < total; first += batch_rows)

@@ -30,7 +30,7 @@ void check_numbers(const Matrix& matrix, const std::string& what) {
     for (std::size_t j = 0; j < matrix[i].size(); ++j)
       if (std::isnan(matrix[i][j]) || (std::isinf(matrix[i][j]) && matrix[i][j] < 0))
         config_error("allocation: the " + what + " of " + place_text(i, j) + " is " +
-                     double_text(matrix[i][j]) + "; a number is wanted, or inf to forbid it");
+                     double_text(matrix[i][j]) + "; it must be a number, or inf to forbid it");
 }
 
 void check(const Allocation& problem) {
@@ -46,7 +46,7 @@ void check(const Allocation& problem) {
       MASE_CHECK(budget.cost[i].size() == problem.loss[i].size(), what + " covers other choices");
     check_numbers(budget.cost, what);
     if (std::isnan(budget.bound))
-      config_error("allocation: the bound of budget " + std::to_string(b) + " is no number");
+      config_error("allocation: the bound of budget " + std::to_string(b) + " is not a number");
   }
 }
 
@@ -99,7 +99,7 @@ class Program {
     if (solution.status == Status::out_of_time)
       throw Error(Fault::goal, "allocation: not solved within " +
                                    std::to_string(program_.limit_seconds) +
-                                   " s; fewer choices or another budget would help");
+                                   " s; give fewer choices or another budget");
     if (solution.status == Status::failed)
       throw Error(Fault::internal, "allocation: the solver CBC gave up (" + solution.detail +
                                        "); scale losses and costs to similar magnitudes");
@@ -199,7 +199,7 @@ SamplerRow allocate_row() {
   SamplerRow row = random_row();
   row.name = "allocate";
   row.doc =
-      "Every layer's choices measured alone, then the exact best mix for a ladder of budgets.";
+      "Measures every layer's choices alone, then finds the exact best mix for several budgets.";
   row.length = StudyLength::as_enqueued;
   return row;
 }

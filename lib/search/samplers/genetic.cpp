@@ -56,7 +56,7 @@ GeneticSampler::GeneticSampler(const Problem& problem, const GeneticOptions& opt
   if (crossover_ && static_cast<std::size_t>(options.population_size) < crossover_->parents)
     config_error("crossover '" + options.crossover + "' takes " +
                  std::to_string(crossover_->parents) +
-                 " parents: population_size must be at least that");
+                 " parents, so population_size must be at least that");
 }
 
 Suggestion GeneticSampler::suggest(const History& known, std::int64_t number) {

@@ -32,8 +32,8 @@ class QmcSampler final : public Sampler {
   static std::size_t checked_size(const Space& space) {
     if (space.size() > sobol_dimensions)
       config_error("qmc: the space has " + std::to_string(space.size()) +
-                   " dimensions; direction numbers are there for " +
-                   std::to_string(sobol_dimensions) + ". Use random, tpe or nsgaii");
+                   " dimensions, but qmc has direction numbers for " +
+                   std::to_string(sobol_dimensions) + " only; use random, tpe or nsgaii");
     return space.size();
   }
 

@@ -113,7 +113,7 @@ std::vector<Point> reference_points(std::size_t objectives, int divisions) {
   if (count > point_limit)
     config_error("nsgaiii: dividing_parameter " + std::to_string(divisions) + " with " +
                  std::to_string(objectives) +
-                 " objectives means more than 100000 reference points; take a smaller one");
+                 " objectives gives more than 100000 reference points; use a smaller value");
   std::vector<Point> points;
   Point point(objectives);
   if (objectives > 0) distribute(point, 0, divisions, divisions, points);

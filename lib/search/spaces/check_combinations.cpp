@@ -54,7 +54,7 @@ class PortCheck {
     const auto rule = passes::read_rule(selector_.name, tried, selector_.ports, own);
     if (own.has_errors()) {
       diagnostics_.error(where(), "seed of '" + selector_.name + "': " + text +
-                                      " is no format: " + own.all().front().message);
+                                      " is not a format: " + own.all().front().message);
       return false;
     }
     for (const auto& [port, wanted] : rule->ports) warn_of_fraction(port, wanted.format);

@@ -40,7 +40,7 @@ class CombinedSpace : public SearchSpace {
   std::string not_additive() const override {
     for (const SpacePart& part : parts_)
       if (const std::string reason = part.space->not_additive(); !reason.empty()) return reason;
-    return "what a choice costs in one of several spaces depends on the choices in the others";
+    return "the cost of a choice in one of several spaces depends on the choices in the others";
   }
 
  private:

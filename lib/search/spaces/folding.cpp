@@ -125,7 +125,7 @@ class Folding : public SearchSpace {
   }
 
   std::string not_additive() const override {
-    return "folds change no loss, and the interval of a design is that of its slowest layer";
+    return "folding does not change the loss, and the slowest layer sets the design's interval";
   }
 
  private:
@@ -143,7 +143,7 @@ std::unique_ptr<SearchSpace> make_folding(const SpaceOptions& options, const ir:
 SpaceRow folding_row() {
   return {"graph/hardware/folding",
           "hardware",
-          "Parallelism of layers and targets of the design: options of the runner hardware.",
+          "Parallelism of layers and targets of the design; options of the runner hardware.",
           "folding",
           {"name"},
           make_folding,

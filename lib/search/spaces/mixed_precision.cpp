@@ -85,14 +85,14 @@ class PrecisionReader {
         claim_nodes(std::regex(pattern), selector);
         if (selector.ports.empty())
           diagnostics_.error(table.key_where, "'" + pattern +
-                                                  "' matches the whole name of no node that can be "
-                                                  "quantized and that no pattern before it has; "
+                                                  "' matches the whole name of no quantizable node "
+                                                  "that an earlier pattern has not matched; "
                                                   "`mase show MODEL` lists the nodes");
         else
           add_selector(std::move(selector), table);
       } catch (const std::regex_error& error) {
         diagnostics_.error(table.key_where,
-                           "'" + pattern + "' is no regular expression: " + error.what());
+                           "'" + pattern + "' is not a regular expression: " + error.what());
       }
     }
   }

@@ -21,13 +21,13 @@ std::string seconds_of(const Database& database) {
 
 [[noreturn]] void give_up(const Database& database, const Busy& busy) {
   file_error(database.name() + ": locked by another program for " + seconds_of(database) + " s (" +
-             busy.what() + "); end what holds it, or try again");
+             busy.what() + "); stop that program, or try again");
 }
 
 [[noreturn]] void give_up(const Database& database, const Away& away) {
   file_error(database.name() + ": " + away.what() + ", for " + seconds_of(database) +
-             " s (storage_timeout); run the same command again when it is back, nothing that was "
-             "finished is lost");
+             " s (storage_timeout); run the same command again when it is back; no completed trial "
+             "is lost");
 }
 
 /// Doubles from 1 ms to 64 ms while somebody is in the way, to 1 s while the database is away.
@@ -46,7 +46,7 @@ std::string placeholders(std::size_t first, std::size_t count) {
 
 [[noreturn]] void wrong_kind(const std::string& where, std::string_view wanted) {
   file_error(where + ": the database holds no " + std::string(wanted) +
-             " there; the row was written by something else than Optuna or mase");
+             " there; neither Optuna nor mase wrote this row");
 }
 
 }  // namespace

@@ -125,14 +125,14 @@ std::optional<Version> read_version(Database& database) {
 
 [[noreturn]] void refuse(const Database& database, const Version& version) {
   file_error(database.name() + ": its schema is " + version.alembic + " (Optuna " +
-             version.library + "), mase reads " + written_version + " and " + older_version +
+             version.library + "), but mase reads " + written_version + " and " + older_version +
              "; run `optuna storage upgrade --storage URL` with a newer Optuna, or start a new "
              "database");
 }
 
 [[noreturn]] void refuse_half(const Database& database) {
   file_error(database.name() +
-             ": it has a table 'studies' but no schema version, so its creation never ended (or "
+             ": it has a table 'studies' but no schema version, so it was not fully created (or "
              "Optuna is older than 0.9); open it once with Optuna, or start a new database");
 }
 
@@ -156,7 +156,7 @@ std::optional<Version> read_only(Database& database) {
 
 Zone open_schema(Database& database, Opening opening) {
   std::optional<Version> version = read_only(database);
-  if (!version && opening == Opening::view) file_error(database.name() + ": holds no studies");
+  if (!version && opening == Opening::view) file_error(database.name() + " holds no studies");
   // A database that Optuna is just creating is complete after a moment.
   for (int attempt = 0; !version && attempt < 20; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));

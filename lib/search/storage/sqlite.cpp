@@ -242,10 +242,10 @@ class Sqlite final : public Database {
                    "); its folder must exist and be writable");
       case SQLITE_INTERRUPT:
         stop_if_asked();
-        file_error(name() + ": looking at it takes too long (" + std::to_string(most_steps) +
+        file_error(name() + ": checking it takes too long (" + std::to_string(most_steps) +
                    " steps of SQLite); is it the database of a study, with the indices of one?");
       case SQLITE_TOOBIG:
-        file_error(name() + ": a text of it is longer than " + std::to_string(most_text >> 20) +
+        file_error(name() + ": one of its texts is longer than " + std::to_string(most_text >> 20) +
                    " MiB; is it the database of a study?");
       case SQLITE_FULL:
       case SQLITE_IOERR:

@@ -21,7 +21,7 @@ std::unique_ptr<Database> open_database(const std::string& url, double seconds, 
   if (scheme == "sqlite" && rest.size() > 1 && rest[0] == '/' && rest != "/:memory:")
     return open_sqlite(rest.substr(1, rest.find('?') - 1), patience, opening);
   if (scheme == "sqlite") file_error("'sqlite://" + rest + "' names no file; write sqlite:///FILE");
-  file_error("a study cannot be stored in a database of kind '" + scheme +
+  file_error("a study cannot be stored in a database of type '" + scheme +
              "'; write a file's path, sqlite:///FILE or postgresql://USER@HOST:PORT/NAME");
 }
 

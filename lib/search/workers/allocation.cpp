@@ -25,7 +25,7 @@ void check_loss(const Runners& runners) {
   if (std::any_of(given.begin(), given.end(), [](const auto* row) { return gives_loss(*row); }))
     return;
   const auto& table = runner_table();
-  config_error("allocate measures the loss of every layer: it needs " +
+  config_error("allocate measures the loss of every layer, so it needs " +
                std::find_if(table.begin(), table.end(), gives_loss)->table());
 }
 
@@ -38,7 +38,7 @@ std::string cost_metric(const Options& options) {
     config_error(
         "allocate weighs the loss against one metric of the hardware runners; the search "
         "has " +
-        std::to_string(found.size()) + " of them, name one such as average_bitwidth");
+        std::to_string(found.size()) + " of them; name one, such as average_bitwidth");
   check_loss(options.runners);
   return found.front();
 }
@@ -53,9 +53,9 @@ samplers::Space layer_space(const SearchSpace& space, const SearchSpace::Layer& 
 std::vector<Params> layer_choices(const samplers::Space& space, const std::string& layer) {
   const auto count = samplers::configurations(space);
   if (!count || *count > most_per_layer)
-    config_error("allocate goes through the configurations of every layer; layer '" + layer +
+    config_error("allocate tries all configurations of each layer, but layer '" + layer +
                  "' has more than " + std::to_string(most_per_layer) +
-                 ", give it fewer choices or use another sampler");
+                 "; give it fewer choices, or use another sampler");
   std::vector<Params> out;
   for (std::int64_t i = 0; i < *count; ++i) out.push_back(samplers::configuration_at(space, i));
   return out;
@@ -170,7 +170,7 @@ std::optional<std::vector<Weight>> measure_layers(const Plan& plan, const OneLay
     out.push_back(*weight);
   }
   if (out.front().loss == HUGE_VAL)
-    throw Error(Fault::goal, "allocate: the model as it is cannot be measured; study '" +
+    throw Error(Fault::goal, "allocate: the unchanged model cannot be measured; study '" +
                                  own.study + "' has the reason");
   return out;
 }
@@ -261,7 +261,7 @@ std::vector<Tree> best_mixes(samplers::Allocation problem, const SearchSpace& sp
 void check_allocation(const Options& options, const SearchSpace& space) {
   cost_metric(options);
   if (const std::string reason = space.not_additive(); !reason.empty())
-    config_error("allocate adds up what every layer's choice costs by itself, but " + reason +
+    config_error("allocate adds up the costs of the layers' choices, but " + reason +
                  "; use another sampler, such as tpe");
 }
 

@@ -18,8 +18,8 @@ const Record& record_of(const std::vector<Record>& records, std::int64_t number)
       records.begin(), records.end(), number,
       [](const Record& entry, std::int64_t wanted) { return entry.trial.number < wanted; });
   if (found == records.end() || found->trial.number != number)
-    file_error("the study lacks trial " + std::to_string(number) +
-               "; its rows were changed by something else than a search, name another study");
+    file_error("the study has no trial " + std::to_string(number) +
+               ": something other than a search has changed its rows; name another study");
   return *found;
 }
 

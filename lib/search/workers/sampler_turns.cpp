@@ -41,7 +41,7 @@ SamplerTurn turn_from(const Tree& entry, const storage::Study& study) {
   if (!first || !first->is_int() || !sampler || !sampler->is_string() || !options ||
       !options->is_dict())
     file_error("study '" + study.name + "': its attribute " + turns_attribute +
-               " does not say which sampler chose which trials; name another study");
+               " does not tell which sampler chose which trials; name another study");
   return {first->as_int(), sampler->as_string(), *options};
 }
 
@@ -98,8 +98,8 @@ SamplerTurn take_turn(storage::Storage& storage, const storage::Study& study, co
   const SamplerTurn own = own_turn(plan, next_number(storage, study));
   if (is_same(turns.back(), own)) return turns.back();
   if (own.first > 0)
-    log::info("study '" + study.name + "' goes on with the sampler " + text_of(own) +
-              " from trial " + std::to_string(own.first) + " on; before it was " +
+    log::info("study '" + study.name + "' continues with the sampler " + text_of(own) +
+              " from trial " + std::to_string(own.first) + " on; before that it used " +
               text_of(turns.back()));
   std::erase_if(turns, [&](const SamplerTurn& turn) { return turn.first >= own.first; });
   turns.push_back(own);

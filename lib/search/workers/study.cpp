@@ -60,9 +60,9 @@ void check_configuration(const storage::Storage& storage, const storage::Study& 
   std::vector<std::string> lines;
   differences(without_sampler(*stored, now), as_far_as_stored(now, *stored), "", lines);
   if (!lines.empty())
-    config_error("study '" + study.name + "' was begun with another configuration:\n" +
+    config_error("study '" + study.name + "' was started with another configuration:\n" +
                  join(lines, "\n") +
-                 "\nGo on with that configuration, or name another study "
+                 "\nUse that configuration, or name another study "
                  "(search.strategy.setup.study) or project");
 }
 

@@ -123,7 +123,7 @@ bool Worker::recover(const storage::Stale& dead, const Record& record) {
   }
   const Tree* history = record.trial.attributes.find("retry_history");
   if (history && history->size() >= most_retries)
-    storage_->finish(dead.id, failure("its worker died, as those of " +
+    storage_->finish(dead.id, failure("its worker died, as did those of the " +
                                       std::to_string(history->size()) + " tries before"));
   else
     storage_->fail_and_retry(study_, dead);
@@ -177,7 +177,7 @@ void Worker::run_trial(Record record) {
   crew_.heartbeats.remove(record.id);
   if (!told) {
     log::warning("trial " + std::to_string(record.trial.number) +
-                 " was finished by another worker; its second result is dropped");
+                 " was finished by another worker; the second result is dropped");
     return;
   }
   record.trial.state = result.state;

@@ -45,7 +45,7 @@ void refuse_own_tensor(const Cell& cell, const SourceText& source) {
   if (cell.kind != Cell::Kind::attribute) return;
   throw OwnTensorChanged(cell.path, "a leaf changes the tensor '" + cell.path + "' in place" +
                                         at_place(source) +
-                                        "; without the option it is taken apart");
+                                        "; without the option it is imported op by op");
 }
 
 OpCall call_with(std::string op, std::vector<std::pair<std::string, Ref>> args,
@@ -268,7 +268,7 @@ bool Builder::is_stale(const Ref& cell) {
 void Builder::refuse_stale(const Ref& cell, const std::string& place) {
   if (!is_stale(cell)) return;
   unsupported_error("a tensor is used" + place +
-                    " after memory it shares was changed in place; write the change as a new "
+                    " after memory that it shares was changed in place; make the change a new "
                     "tensor (x = x + y instead of x += y)");
 }
 

@@ -63,13 +63,13 @@ void Importer::check_leaves(const std::string& option, const std::vector<std::st
 }
 
 std::string Importer::not_called(const std::string& name, const std::set<std::string>& met) const {
-  if (traced_ && &met == &functions_) return "a trace keeps no functions, only layers";
+  if (traced_ && &met == &functions_) return "a traced model keeps layers, but no functions";
   const std::vector<std::string> names(met.begin(), met.end());
   const auto is_whole = [&](const std::string& known) { return known.ends_with("." + name); };
   const auto whole = std::ranges::find_if(names, is_whole);
   if (whole != names.end() && std::find_if(whole + 1, names.end(), is_whole) == names.end())
-    return "a leaf has its whole name: '" + *whole + "'";
-  return "the model calls nothing of the name '" + name + "'" +
+    return "give the full name of the leaf: '" + *whole + "'";
+  return "the model calls nothing named '" + name + "'" +
          did_you_mean(name, names, names.empty() ? "" : "; it calls " + join(names, ", "));
 }
 
@@ -117,7 +117,7 @@ void Importer::require_precision(const std::string& argument, std::size_t input)
   const std::string origin =
       input < options_.origins.size() ? " (" + options_.origins[input] + ")" : "";
   file_error("the input for '" + argument + "'" + origin +
-             " is float64, numpy's default, and the model's weights are float32: store it with "
+             " is float64, numpy's default, but the model's weights are float32; store it with "
              "numpy.save(file, x.astype(numpy.float32))");
 }
 
@@ -161,14 +161,14 @@ ir::Value Importer::value_of(const Tree& tree) {
   if (tree.is_int()) return tree.as_int();
   if (tree.is_double()) return tree.as_double();
   if (tree.is_string()) return tree.as_string();
-  if (!tree.is_list()) config_error("concrete inputs are numbers, texts or lists of these");
+  if (!tree.is_list()) config_error("a concrete input must be a number, a text or a list of them");
   ir::Value::List items;
   for (const Tree& item : tree.as_list()) items.push_back(value_of(item));
   return ir::Value::list(std::move(items));
 }
 
 Ref Importer::call_function(const jit::Function& function, const std::vector<Ref>& arguments) {
-  if (!function.isGraphFunction()) unsupported_error(function.name() + " is no TorchScript code");
+  if (!function.isGraphFunction()) unsupported_error(function.name() + " is not TorchScript code");
   const auto graph = jit::toGraphFunction(function).graph();
   if (graph->inputs().size() != arguments.size()) {
     file_error("a call of " + function.name() + " has the wrong number of arguments");

@@ -33,15 +33,15 @@ std::string numpy_name(const at::Tensor& tensor) {
 /// Data and weight of a layer are of one type.
 std::string other_type(const at::Tensor& data, const at::Tensor& weight) {
   if (data.scalar_type() == weight.scalar_type()) return "";
-  return "takes " + type_of(weight) + " as its weight is" + given(data) +
-         ": save it with x.astype(" + numpy_name(weight) + ")";
+  return "takes " + type_of(weight) + ", the type of its weight" + given(data) +
+         "; save it with x.astype(" + numpy_name(weight) + ")";
 }
 
 /// embedding(weight, indices)
 std::string of_embedding(const Arguments& arguments) {
   const at::Tensor weight = arguments[0].toTensor(), ids = arguments[1].toTensor();
   if (ids.scalar_type() != at::kLong && ids.scalar_type() != at::kInt)
-    return "takes ids of int64 or int32" + given(ids) + ": save them with x.astype(numpy.int64)";
+    return "takes ids of int64 or int32" + given(ids) + "; save them with x.astype(numpy.int64)";
   return "takes ids from 0 to " + std::to_string(weight.size(0) - 1) + ", given " +
          std::to_string(ids.min().item().toLong()) + " to " +
          std::to_string(ids.max().item().toLong());

@@ -163,8 +163,8 @@ void Importer::get_attribute(const jit::Node* node, Environment& environment) {
   const std::string path = self->path.empty() ? name : self->path + "." + name;
   Ref& result = environment[node->output()];
   if (outer_state_.contains(path))
-    unsupported_error("a leaf reads '" + path + "', which the model keeps from run to run, at " +
-                      places_of(node) + "; without the option it is taken apart");
+    unsupported_error("a leaf reads '" + path + "', which the model keeps between runs, at " +
+                      places_of(node) + "; without the option it is imported op by op");
   if (const auto kept = state_.find(path); kept != state_.end()) {
     result = kept->second;
   } else if (name == "training") {

@@ -79,7 +79,7 @@ Ref Importer::call_opaque(ir::Node leaf, const jit::Function& function,
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i]->node != nodes[i] || inputs[i]->stale)
       unsupported_error("the leaf '" + leaf.target + "' changes its input '" + names[i] +
-                        "' in place; without the option it is taken apart");
+                        "' in place; without the option it is imported op by op");
   inner.builder_.finish(result);
   adopt(*body, inner);
   leaf.body = std::move(body);
@@ -112,7 +112,7 @@ Ref Importer::call_opaque_module(const Ref& self, const jit::Function& method,
         leaf.module.tensors.emplace_back(name.substr(self->path.size() + 1), path);
   if (op) refuse_fault(*op, ir::tensor_fault(*op, leaf.module));
   if (!register_module(leaf.module))
-    unsupported_error("'" + self->path + "' is a leaf and another layer, too");
+    unsupported_error("'" + self->path + "' is a leaf and also another layer");
   return result;
 }
 

@@ -136,16 +136,16 @@ void Importer::require_fixed(const jit::Node* node, const c10::FunctionSchema& s
   const bool draws = op->amount.empty() || (amount.isScalar() && amount.toScalar().toDouble() > 0);
   if (trains && draws)
     unsupported_error(std::string(node->kind().toQualString()) + " at " + places_of(node) +
-                      " is not supported: it draws random numbers for a constant in eval mode, "
-                      "too; save the model after model.eval(), with training=self.training in "
-                      "calls of functions");
+                      " is not supported: it draws random numbers for a constant even in eval "
+                      "mode; save the model after model.eval(), and pass training=self.training to "
+                      "functions");
 }
 
 void Importer::require_allowed(const jit::Node* node) {
   const std::string name = node->kind().toQualString();
   if (is_impure(out_of_place(name)))
     unsupported_error(name + " at " + places_of(node) +
-                      " is not supported: its result is no fixed function of the input");
+                      " is not supported: its result is not a fixed function of the input");
   if (!ir::is_allowed(name))
     unsupported_error("operator " + name + " at " + places_of(node) +
                       " is not supported: " + ir::not_allowed(name));

@@ -71,7 +71,7 @@ class Rounds {
       before = begin_.empty() ? "" : ir::print(run.imported.graph);
       begin_ = begin_with(run.after);
     }
-    unsupported_error("what the model keeps from run to run makes every run another program: " +
+    unsupported_error("the state that the model keeps between runs makes every run differ: " +
                       join(changing_, ", "));
   }
 
@@ -120,7 +120,7 @@ class Rounds {
       same = same && same_tensors(value, other.after.at(path));
     if (!same)
       unsupported_error("the tensor that " + run.empty_at +
-                        " makes has no values, and the result depends on them; torch.zeros has");
+                        " makes has no values, but the result depends on them; use torch.zeros");
   }
 
   /// What the next round finds: the file's own tensors where runs keep their shape, else zeros.
@@ -152,9 +152,9 @@ class Rounds {
   backend::Imported settled(Run run) {
     std::string note;
     if (!run.given && !starts_as_in_the_file()) {
-      note = "; they are zeros to begin with";
+      note = "; they start as zeros";
       if (!same_tensors(run.result, first_->result)) {
-        note = "; the graph is that of every run but the first, in which they have other shapes";
+        note = "; the graph is that of all runs but the first, where they have other shapes";
         for (auto& [path, value] : begin_) value = first_->after.at(path);
         run = import();
       }
@@ -162,7 +162,7 @@ class Rounds {
     const std::string names = names_of(run.imported);
     if (!names.empty())
       run.imported.notes.push_back(
-          "what it keeps from run to run becomes inputs and results: " + names + note);
+          "the state that it keeps between runs becomes inputs and results: " + names + note);
     return std::move(run.imported);
   }
 
@@ -272,17 +272,17 @@ void Importer::take_state() {
 
 void Importer::require_all_used(std::size_t used, std::size_t given) {
   if (used < given)
-    file_error("the model takes " + std::to_string(used) + " inputs, " + std::to_string(given) +
+    file_error("the model takes " + std::to_string(used) + " inputs, but " + std::to_string(given) +
                " examples were given");
 }
 
 void Importer::set_state(const std::string& path, const Ref& value, const jit::Node* node) {
   if (in_body_)
-    unsupported_error("a leaf keeps '" + path + "' from run to run at " + places_of(node) +
-                      "; without the option it is taken apart");
+    unsupported_error("a leaf keeps '" + path + "' between runs at " + places_of(node) +
+                      "; without the option it is imported op by op");
   const bool has_parts = is_container(*value) && !is_static(*value);
   if (has_parts || value->kind == Cell::Kind::object)
-    unsupported_error("the model keeps '" + path + "' from run to run at " + places_of(node) +
+    unsupported_error("the model keeps '" + path + "' between runs at " + places_of(node) +
                       "; supported are tensors and constants, each in an attribute of its own");
   state_[path] = value;
 }

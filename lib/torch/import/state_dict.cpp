@@ -90,7 +90,7 @@ std::string difference(const Tensors& found, const std::string& path, const ir::
              describe(tensor.value) + " in the model";
     if (!same_values(value, given.front().second))
       return "\n  different: " + name + " and " + given.front().first +
-             ", which are one tensor in the model, have other values in the file";
+             " are one tensor in the model but have different values in the file";
   }
   return "";
 }
@@ -133,7 +133,7 @@ Tensors without_prefix(const Tensors& found, const ir::Graph& graph, const std::
     for (const auto& [name, tensor] : rest) shorter.emplace(name.substr(prefix.size()), tensor);
     rest = std::move(shorter);
   }
-  if (!taken.empty()) log::info(path + ": '" + taken + "' is left out of the names of all tensors");
+  if (!taken.empty()) log::info(path + ": the prefix '" + taken + "' of all tensors is dropped");
   return rest;
 }
 

@@ -107,8 +107,8 @@ class FirstNames {
     auto& others = by_storage_[tensor.storage().unsafeGetStorageImpl()];
     for (const auto& [known, parameter, name] : others)
       if ((parameter || is_parameter) && overlap(known, tensor))
-        log::warning("'" + path + "' shows memory of '" + name +
-                     "': training one would leave the other as it is; compute it in forward");
+        log::warning("'" + path + "' shares memory with '" + name +
+                     "', but training one will not change the other; compute it in forward");
     others.push_back({tensor, is_parameter, path});
   }
 
@@ -196,7 +196,7 @@ backend::Imported import_with_notes(const std::string& path, const backend::Impo
       for (Array& input : options.inputs)
         if (is_floating(input.dtype())) input = input.to_float32();
       notes.push_back("its " + std::string(dtype_name(dtype_of(*precision, path))) +
-                      " numbers become float32, as model.float() makes them");
+                      " numbers become float32, as with model.float()");
     }
     FirstNames names;
     collect_tensors(module, "", graph, names);

@@ -47,11 +47,11 @@ c10::IValue check_input(const ir::Node& placeholder, const Array& input) {
   if (!info.is_tensor()) return tensor;
   const std::string what = "input '" + placeholder.name + "'";
   if (!converts_exactly(input.dtype(), info.dtype)) {
-    file_error(what + " is " + std::string(dtype_name(input.dtype())) + ", the model takes " +
+    file_error(what + " is " + std::string(dtype_name(input.dtype())) + ", but the model takes " +
                std::string(dtype_name(info.dtype)) + advice(input.dtype(), info.dtype));
   }
   if (input.shape().size() != info.shape.size()) {
-    file_error(what + " has the shape " + shape_text(input.shape()) + ", the model takes " +
+    file_error(what + " has the shape " + shape_text(input.shape()) + ", but the model takes " +
                std::to_string(info.shape.size()) + " dimensions, such as " +
                shape_text(info.shape));
   }
@@ -122,7 +122,7 @@ void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
 void add_results(const std::string& name, const c10::IValue& value, ir::Results& results) {
   if (value.isNone()) return;  // as GoogLeNet's auxiliary results, which only training has
   if (!value.isTensor()) {
-    unsupported_error("the model returns a value that is no tensor (" + value.tagKind() +
+    unsupported_error("the model returns a value that is not a tensor (" + value.tagKind() +
                       "); supported are a tensor and a tuple, list or dict of tensors");
   }
   results.emplace_back(name, to_array(value.toTensor(), "output"));

@@ -119,8 +119,8 @@ int Executor::Plan::fold_batch_norms() {
     if (layer == layers.end() || graph.users(before).size() != 1) continue;
     if (!node.formats.empty())
       config_error("fold_batch_norm: node '" + node.name +
-                   "' is quantized by itself; leave batch norms that are folded into a layer"
-                   " without formats");
+                   "' has formats of its own; do not give formats to a batch norm that is folded"
+                   " into a layer");
     layer->second->norm = &step;
     step.kind = PlanStep::Kind::identity;
     ++folded;

@@ -62,7 +62,7 @@ std::string of_repetition(const Arguments& arguments) {
 std::string of_replace(const Arguments& arguments) {
   const bool empty =
       arguments.size() > 1 && arguments[1].isString() && arguments[1].toStringRef().empty();
-  return empty ? "takes a text to replace that is not empty" : "";
+  return empty ? "takes a non-empty text to replace" : "";
 }
 
 /// The smallest integer of the type, whose quotient by -1 the processor refuses to divide.
@@ -81,7 +81,7 @@ std::string of_division(const Arguments& arguments) {
   const c10::IValue& other = arguments[1];
   const bool minus = other.isTensor() ? other.toTensor().eq(-1).any().item<bool>()
                                       : other.isInt() && other.toInt() == -1;
-  return minus ? "takes no smallest integer to divide by -1" : "";
+  return minus ? "cannot divide the smallest integer by -1" : "";
 }
 
 /// The fused attention of torch.nn, with the number of heads and the mask at these places: LibTorch
@@ -90,7 +90,7 @@ template <std::size_t heads, std::size_t mask>
 std::string of_fused_attention(const Arguments& arguments) {
   if (arguments.size() <= mask || !arguments[0].isTensor() || !arguments[heads].isInt()) return "";
   if (arguments[heads].toInt() < 1)
-    return "takes a head at least, given " + std::to_string(arguments[heads].toInt());
+    return "takes at least one head, given " + std::to_string(arguments[heads].toInt());
   const at::ScalarType type = arguments[0].toTensor().scalar_type();
   const auto fits = [type](const c10::IValue& argument) {
     return !argument.isTensor() || argument.toTensor().scalar_type() == type;

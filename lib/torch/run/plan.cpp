@@ -139,7 +139,7 @@ class PlanBuilder {
       step.arguments.push_back(value ? recipe_of(*value) : tensor_list(module, name));
     }
     if (step.recurrent->cell && node.find("batch_sizes"))
-      file_error("it is one step, and takes no packed sequences");
+      file_error("it is a single step and takes no packed sequences");
     read_constants(step, module);
     check_recurrent(step);
   }

@@ -25,7 +25,7 @@ std::string tensor_text(const at::Tensor& tensor) {
 std::string features_demand(const at::Tensor& data, const at::Tensor& weight) {
   if (weight.dim() != 2) return "takes a matrix as its weight, given " + tensor_text(weight);
   if (data.scalar_type() != weight.scalar_type())
-    return "takes data of its weights' type, given " + tensor_text(data) + " and " +
+    return "takes data of the same type as its weights, given " + tensor_text(data) + " and " +
            tensor_text(weight);
   if (data.dim() > 0 && data.size(-1) == weight.size(1)) return "";
   return "takes " + std::to_string(weight.size(1)) + " features in the last dimension, given " +
@@ -166,7 +166,7 @@ std::string sequence_demand(std::string_view op, const Arguments& arguments) {
 
 std::string batch_sizes_demand(const at::Tensor& data, const at::Tensor& batch_sizes) {
   if (batch_sizes.scalar_type() != at::kLong || batch_sizes.dim() != 1 || batch_sizes.numel() == 0)
-    return "takes batch_sizes as int64[steps] with a step at least, given " +
+    return "takes batch_sizes as int64[steps] with at least one step, given " +
            tensor_text(batch_sizes);
   const std::int64_t all = data.dim() > 0 ? data.size(0) : 0;
   std::int64_t last = all, sum = 0;

@@ -22,10 +22,10 @@ bool has_formats(const ir::Graph& graph) {
 void check_data(const ir::Graph& graph, const data::Dataset& data) {
   if (data.validation.empty())
     config_error("data set " + data.name +
-                 " has no validation rows, by which the best checkpoint is chosen; use a"
+                 " has no validation rows, which are needed to choose the best checkpoint; use a"
                  " validation_share above 0");
   if (const std::size_t inputs = graph.placeholders().size(); inputs != data.inputs.size())
-    config_error("the model has " + std::to_string(inputs) + " inputs, a row of the data set " +
+    config_error("the model has " + std::to_string(inputs) + " inputs, but a row of data set " +
                  data.name + " has " + std::to_string(data.inputs.size()));
 }
 
@@ -57,24 +57,24 @@ void check_quantization(const ir::Graph& graph, const backend::TrainOptions& opt
                         std::int64_t steps, std::size_t learned, int folded) {
   if (options.quantize_after_steps > 0 && !has_formats(graph))
     config_error(
-        "quantize_after_steps: the model has no formats; give a checkpoint that"
-        " `mase transform` quantized");
+        "quantize_after_steps: the model has no formats; give a checkpoint quantized by"
+        " `mase transform`");
   if (options.quantize_after_steps > 0 && options.quantize_after_steps >= steps)
     config_error("quantize_after_steps = " + std::to_string(options.quantize_after_steps) +
                  ": the run has " + std::to_string(steps) +
-                 " steps only, so that no quantized model would come out");
+                 " steps only, so the model would never be quantized");
   if (options.learn_scales && learned == 0)
     config_error(
         "learn_scales: no port of the model has a format with a frac_width (integer,"
         " integer_floor, fixed) that could be learned");
   if (options.fold_batch_norm && folded == 0)
     config_error(
-        "fold_batch_norm: the model has no batch norm behind a linear or convolution layer"
-        " that feeds nothing else");
+        "fold_batch_norm: the model has no batch norm that follows a linear or convolution layer"
+        " whose result nothing else uses");
   if (options.fold_batch_norm && options.round_weights)
     config_error(
-        "fold_batch_norm and round_weights: what is rounded are folded weights, which are"
-        " not stored; leave one of them out");
+        "fold_batch_norm and round_weights exclude each other: folded weights are rounded, but"
+        " only unfolded ones are stored; leave one of them out");
 }
 
 std::optional<formats::Format> gradient_format(const ir::Graph& graph,
@@ -82,8 +82,8 @@ std::optional<formats::Format> gradient_format(const ir::Graph& graph,
   if (!options.gradient_format) return std::nullopt;
   if (!has_formats(graph))
     config_error(
-        "gradient_format: the model has no formats, at whose ports gradients would be rounded; give"
-        " a checkpoint that `mase transform` quantized");
+        "gradient_format: the model has no ports with formats at which to round gradients; give"
+        " a checkpoint quantized by `mase transform`");
   try {
     return formats::parse_format(*options.gradient_format);
   } catch (const Error& error) {

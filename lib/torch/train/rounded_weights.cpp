@@ -17,7 +17,7 @@ RoundedWeights::RoundedWeights(const ir::Graph& graph, libtorch::Executor& execu
       if (!port.tensor.empty()) add(graph.node(id), port, parameters);
   if (weights_.empty())
     config_error(
-        "round_weights: no trained parameter of the model has a format into which it could"
+        "round_weights: no trained parameter of the model has a format to which it could"
         " be rounded");
 }
 
@@ -33,7 +33,7 @@ void RoundedWeights::add(const ir::Node& node, const ir::Port& port, Parameters&
         {&format->second, libtorch::place_number(node.name, port.name), entry->leaf.detach()});
   } else if (*known->format != format->second) {
     config_error("round_weights: parameter '" + port.tensor + "' has the format " +
-                 known->format->text() + ", and " + format->second.text() + " at node '" +
+                 known->format->text() + ", but " + format->second.text() + " at node '" +
                  node.name + "'; give it one format");
   }
 }

@@ -56,7 +56,7 @@ Tree header_of(const State& state, const backend::TrainOptions& options) {
 
 /// The JSON part and what follows it, after the checks of length and hash.
 std::pair<Tree, std::string_view> open_state(std::string_view bytes) {
-  if (!bytes.starts_with(magic)) damaged("it does not begin as one");
+  if (!bytes.starts_with(magic)) damaged("its first line is wrong");
   bytes.remove_prefix(magic.size());
   if (bytes.size() < hash_size + 1) damaged("truncated");
   const std::string_view hash = bytes.substr(0, hash_size);

@@ -187,11 +187,11 @@ TEST_CASE("a custom op of several inputs and nested tensors, and one of a functi
 TEST_CASE("custom ops that do not fit the model are refused", "[leaves]") {
   CHECK_THROWS_WITH(
       import_custom("Custom", R"({"e": {"class": "make_programs.Enregy", "inputs": ["data_in"]}})"),
-      Catch::Contains("custom_ops.e: the model calls nothing of the name 'make_programs.Enregy'; "
+      Catch::Contains("custom_ops.e: the model calls nothing named 'make_programs.Enregy'; "
                       "did you mean 'make_programs.Energy'?"));
   CHECK_THROWS_WITH(import_custom("TracedLeaves", R"({"s": {"function": "make_programs.smooth",
                                                            "inputs": ["data_in"]}})"),
-                    Catch::Contains("custom_ops.s: a trace keeps no functions"));
+                    Catch::Contains("custom_ops.s: a traced model keeps layers, but no functions"));
   CHECK_THROWS_WITH(import_custom("Custom", R"({"e": {"class": "make_programs.Energy",
                                                      "inputs": ["data_in", "data_in"]}})"),
                     Catch::Contains("gives ports to 2 inputs, but 'energy' has 1 tensors"));

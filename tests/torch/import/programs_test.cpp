@@ -106,7 +106,7 @@ TEST_CASE("arguments have their defaults and can be fixed") {
 
 TEST_CASE("programs that are no fixed graph are refused with the reason and the place") {
   CHECK(has(refusal("Random", Fault::unsupported), "aten::rand_like"));
-  CHECK(has(refusal("Unfilled", Fault::unsupported), "has no values, and the result depends"));
+  CHECK(has(refusal("Unfilled", Fault::unsupported), "has no values, but the result depends"));
   CHECK(has(refusal("Endless", Fault::unsupported), "may not end"));
   CHECK(has(refusal("ReadsValue", Fault::unsupported), "read out of a tensor"));
   CHECK(has(refusal("ListArgument", Fault::unsupported), "'xs' is a List[Tensor]"));
@@ -122,7 +122,8 @@ TEST_CASE("nested results are imported, and running them is refused") {
     FAIL("not refused");
   } catch (const Error& error) {
     CHECK(error.fault() == Fault::unsupported);
-    CHECK(has(error.what(), "no tensor (Tuple); supported are a tensor and a tuple, list or dict"));
+    CHECK(has(error.what(),
+              "not a tensor (Tuple); supported are a tensor and a tuple, list or dict"));
   }
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("buffers and attributes that runs change are inputs and results") {
   const backend::Imported imported = import_runs("Remembers");
   REQUIRE(imported.state.size() == 2);
   REQUIRE(imported.notes.size() == 1);
-  CHECK(has(imported.notes[0], "hidden float32[2, 2], mean float32[3, 4]; they are zeros"));
+  CHECK(has(imported.notes[0], "hidden float32[2, 2], mean float32[3, 4]; they start as zeros"));
   CHECK_FALSE(imported.graph.tensors.contains("mean"));
   const ir::Results first = run(imported, imported.state);
   CHECK(names_of(first) == std::vector<std::string>{"output", "hidden", "mean"});
@@ -71,16 +71,16 @@ TEST_CASE("a tensor of the model that is changed in place gives what PyTorch giv
 
 TEST_CASE("a graph is of all runs but a first one of another program, and of given state") {
   const backend::Imported imported = import_runs("StartsOtherwise");
-  CHECK(has(imported.notes.at(0), "every run but the first"));
+  CHECK(has(imported.notes.at(0), "all runs but the first"));
   CHECK(is_near(run(imported, imported.state), "StartsOtherwise_second"));
   const Array zeros(DType::float32, {2, 3, 4});
   CHECK(import_runs("StartsOtherwise", {zeros}).state[0].span<float>()[5] == 0.0F);
   CHECK_THROWS_WITH(import_runs("StartsOtherwise", {zeros, zeros}),
-                    Catch::Contains("takes 2 inputs, 3 examples"));
+                    Catch::Contains("takes 2 inputs, but 3 examples"));
 }
 
 TEST_CASE("numbers that grow from run to run are no graph") {
-  CHECK(has(refusal("Counts", Fault::unsupported), "every run another program: 'count'"));
+  CHECK(has(refusal("Counts", Fault::unsupported), "makes every run differ: 'count'"));
 }
 
 TEST_CASE("names of state are inputs that a user may give") {

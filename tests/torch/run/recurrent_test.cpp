@@ -162,7 +162,7 @@ TEST_CASE("batch sizes that do not fit are errors that name the node", "[recurre
   refused({-1}, "given -1 for step 0");
   refused({2, 1}, "add up to the 4 rows of its data, given 3");
   refused({2, 2, 2}, "add up to the 4 rows of its data, given 6 or more");
-  refused({}, "with a step at least, given int64[0]");
+  refused({}, "with at least one step, given int64[0]");
   ir::Graph short_sizes = packed_sums(false, "");
   short_sizes.node(short_sizes.placeholders()[1]).info.dtype = DType::int32;
   std::vector<Array> inputs = packed_inputs();

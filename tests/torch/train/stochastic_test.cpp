@@ -202,7 +202,8 @@ TEST_CASE("formats of gradients and weights that cannot be used are refused") {
   options.gradient_format = "integr(8, 4)";
   CHECK_THAT(refusal(graph, options), Contains("gradient_format") && Contains("integr"));
   options.gradient_format = "integer(8, 4)";
-  CHECK_THAT(refusal(build("jsc-tiny", 1), options), Contains("the model has no formats"));
+  CHECK_THAT(refusal(build("jsc-tiny", 1), options),
+             Contains("the model has no ports with formats"));
   options.gradient_format = "mxint_hardware(parallelism=[3, 7])";  // for chains and for autograd
   for (const bool fold : {false, true}) {
     const ir::Graph mlp = with_formats(build("jsc-mlp", 1), "integer(8, 4)", "integer(4, 2)");
