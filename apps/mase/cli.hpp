@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: one function per subcommand that declares its options and how it is run.
+// The command line. One function per subcommand declares its options and what runs it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 
 namespace mase::cli {
 
-/// Set by the subcommand that was parsed; returns the exit code.
+/// The action of the subcommand that was parsed; it returns the exit code.
 using Action = std::function<int()>;
 
 void add_transform(CLI::App& app, Action& action);
@@ -38,41 +38,41 @@ void add_help(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
 
-/// Says what is wrong with a command line (exit code 2, the user's configuration), or prints what
-/// --help and --version ask for (0); gives the exit code.
+/// Prints what is wrong with a command line and returns 2 (a fault of the configuration), or prints
+/// the text for --help or --version and returns 0.
 int usage_exit(const CLI::App& app, const CLI::ParseError& error);
 
-/// The subcommands of a program, in the order of their declaration.
+/// The subcommands of the program, in the order of their declaration.
 std::vector<const CLI::App*> commands(const CLI::App& app);
 
-/// The group of options that are accepted but stand neither in help nor in completions.
+/// The group of options that are accepted but appear neither in help nor in completions.
 inline constexpr const char* hidden = "";
-/// Begins the names of groups that the short help leaves out.
+/// The prefix of the names of groups that the short help leaves out.
 inline constexpr const char* further = "Further: ";
 
-/// Help of a command: all of it, or without the further groups.
+/// Formats the help of a command, with or without the further groups.
 std::shared_ptr<CLI::Formatter> help_formatter(bool all);
 
-/// Values of settings given on the command line, by name.
+/// The texts of settings given on the command line, by name.
 using SettingTexts = std::map<std::string, std::string>;
-/// Declares a flag for every field, whose text goes to `texts`; and reads the texts as a tree with
-/// the fields' types, so that problems name the flag.
+/// add_fields declares a flag for every field, whose text goes to `texts`. fields_from reads the
+/// texts as a tree with the fields' types, so that error messages name the flag.
 void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
                 const std::shared_ptr<SettingTexts>& texts, const std::string& group);
 Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts);
-/// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting, hidden for
-/// those that do not matter to the command.
+/// Declares --config, --json, --quiet, MODEL, DATASET and a flag for every setting. Settings that
+/// have no effect on the command are hidden.
 void add_settings(CLI::App& command, driver::CommonRequest& request,
                   const std::shared_ptr<SettingTexts>& texts);
 Tree settings_from(const SettingTexts& texts);
-/// --allow-external.
+/// Declares --allow-external.
 void add_allow_external(CLI::App& command, driver::HardwareRequest& request);
 
-/// Options of commands that run a model's code, with add_limits.
+/// Declares the options of commands that run a model's code, and calls add_limits.
 void add_model_input(CLI::App& command, driver::ModelInput& input);
-/// --max-seconds, --max-memory and --allow-op, in force from where they are read.
+/// Declares --max-seconds, --max-memory and --allow-op, which take effect as soon as they are read.
 void add_limits(CLI::App& command);
-/// --allow-op alone, for commands that read checkpoints and run no model.
+/// Declares only --allow-op, for commands that read checkpoints and run no model.
 void add_allowed_operators(CLI::App& command);
 
 }  // namespace mase::cli

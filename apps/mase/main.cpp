@@ -20,7 +20,7 @@
 
 namespace {
 
-/// The exit code of a part of the program; its errors become messages.
+/// Runs a part of the program, prints its error as a message, and returns the exit code.
 int run_part(const std::function<int()>& part) {
   try {
     return part();
@@ -56,7 +56,7 @@ int run_command(CLI::App& app, const mase::cli::Action& action, int argc, char**
   return action();
 }
 
-/// An error that the command ended with was said before, and stays the reason.
+/// Checks that all output was printed. An error of the command takes precedence.
 int with_printing_checked(int code) {
   if (code > static_cast<int>(mase::Fault::goal)) return code;
   return run_part([code] {
@@ -67,7 +67,7 @@ int with_printing_checked(int code) {
 
 }  // namespace
 
-// Only two options of one name would throw, on every start.
+// Only two options with the same name would throw, and they would do so on every start.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   mase::occupy_standard_streams();
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) mase::sandbox::may_read_argument(argv[i]);
   const int code =
       with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));
-  // LibTorch takes longer to end than most commands take to run, and nothing of ours is left to do.
+  // Unloading LibTorch takes longer than most commands, and there is nothing left to do.
   if (mase::backend::is_open() && std::fflush(nullptr) == 0) ::_exit(code);
   return code;
 }

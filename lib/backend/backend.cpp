@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the LibTorch part on first use and keeps it for the life of the process.
+// Opens the LibTorch part on first use and keeps it open until the process ends.
 #include "backend/backend.hpp"
 
 #include <optional>
@@ -22,8 +22,8 @@ Backend* open_part() {
       "libmase_torch.so", "mase_backend", LibraryScope::global, "the LibTorch part", "LibTorch"))();
 }
 
-/// With the LibTorch that MASE_LIBTORCH names, else the one it was linked to, else the first that
-/// is found on this machine.
+/// Opens it with the LibTorch that MASE_LIBTORCH names, otherwise with the one that it was linked
+/// to, otherwise with the first one found on this machine.
 Backend* open_backend() {
   if (libtorch_version().empty()) return open_part();
   load_chosen_libtorch();
@@ -37,8 +37,8 @@ Backend* open_backend() {
   return open_part();
 }
 
-/// LibTorch's own libraries are trusted, and found in places that models need not read: so they are
-/// loaded first. Without a sandbox files are read in this process.
+/// Loads LibTorch's libraries, which are trusted, before the sandbox is entered, because models
+/// need not read the places where they are. Without a sandbox, this process reads model files.
 Backend* open_wanted() {
   Backend* const inner = open_backend();
   if (sandbox::chosen() == sandbox::Mode::off) return inner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child hands over text (the graph's own form, or JSON), and behind it the bytes of tensors.
+// The child returns text (the text form of the graph, or JSON), followed by the bytes of tensors.
 #include "backend/isolated.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace mase::backend {
 namespace {
 
-/// Reading a model is a matter of seconds; a minute of loops may still be honest.
+/// Limit for reading a model. This usually takes seconds; long loops may legitimately take more.
 constexpr double import_seconds = 600;
 
 void append_text(sandbox::SharedFile& file, const std::string& text) {
@@ -46,7 +46,7 @@ void append_graph(sandbox::SharedFile& file, const ir::Graph& graph) {
   append_tensors(file, graph);
 }
 
-/// The tensors of the text are those that follow it, or we have not written it.
+/// Reads the graph and its tensors. Fails if the tensors in the text are not those that follow.
 ir::Graph take_graph(sandbox::SharedFile& file, const std::string& origin) {
   const std::string text = take_text(file);
   ir::Graph graph = ir::parse(text, origin, file.left());
@@ -158,7 +158,7 @@ class Isolated : public Backend {
   }
 
  private:
-  /// A fork has no threads but the one that forks, so nothing may wait for others there.
+  /// After a fork only the forking thread exists, so the child must not wait for other threads.
   template <class Work>
   void read(const std::string& path, Work&& work) {
     sandbox::run_in_child("reading " + path, has_time_limit() ? 0 : import_seconds, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend whose reading of model files happens in a child process.
+// A backend that reads model files in a child process.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace mase::backend {
 
-/// Forwards to `inner`; signatures, imports and state_dicts are read by a child without rights
-/// (sandbox/child.hpp), which hands back the graph. A file whose code crashes LibTorch is an
-/// Error(Fault::file) that names the operator. Imports run on one thread.
+/// Makes a backend that forwards to `inner`. A child without rights (sandbox/child.hpp) reads
+/// signatures, model files and state_dicts, and returns the result. If code in a file crashes
+/// LibTorch, an Error(Fault::file) names the operator. Imports run on one thread.
 std::unique_ptr<Backend> isolated(Backend& inner);
 
 }  // namespace mase::backend

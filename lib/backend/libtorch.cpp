@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's libraries are loaded by their paths; libmase_torch.so then gets them by their names.
+// Loads LibTorch's libraries by path; libmase_torch.so then finds them by name.
 #include "backend/libtorch.hpp"
 
 #include <dlfcn.h>
@@ -28,14 +28,14 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// What stands between the first two quotes or, without quotes, the whole line.
+/// The text between the first two quotes, or the whole line if it has no quotes.
 std::string unquoted(const std::string& line) {
   const auto first = line.find('\'');
   if (first == std::string::npos) return std::string(trim(line));
   return line.substr(first + 1, line.find('\'', first + 1) - first - 1);
 }
 
-/// "2.13.0+cpu" of a LibTorch's `lib`: a Python's has version.py, a plain one build-version.
+/// The version in a LibTorch's `lib`, as "2.13.0+cpu": from version.py of Python, or build-version.
 std::string version_in(const fs::path& lib) {
   std::string line;
   std::ifstream plain(lib.parent_path() / "build-version");
@@ -46,12 +46,12 @@ std::string version_in(const fs::path& lib) {
   return "";
 }
 
-/// C++ has no fixed interface between releases: only the same one fits.
+/// Whether the version fits. The C++ interface changes between releases, so it must be the same.
 bool fits(const fs::path& lib) {
   return is_there(lib / "libtorch.so") && version_in(lib).starts_with(libtorch_version());
 }
 
-/// Folders `lib` of the torch packages of a Python installation.
+/// Adds the `lib` folders of the torch packages in a Python installation.
 void add_packages(const fs::path& prefix, std::vector<fs::path>& found) {
   std::error_code error;
   for (const auto& python : fs::directory_iterator(prefix / "lib", error))
@@ -60,7 +60,7 @@ void add_packages(const fs::path& prefix, std::vector<fs::path>& found) {
         found.push_back(python.path() / packages / "torch" / "lib");
 }
 
-/// Where Python environments stand, the chosen one first.
+/// The folders of Python environments, the active one first.
 std::vector<fs::path> prefixes() {
   std::vector<fs::path> found;
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training: options, progress and result. No LibTorch here, so that everything may include it.
+// The options, progress and result of training. Needs no LibTorch, so any file may include it.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace mase::backend {
 
-/// Settings of a training run; their names are those of the configuration file.
+/// The settings of a training run, under the names that the configuration file uses.
 struct TrainOptions {
   std::string optimizer = "adam";
   double learning_rate = 1e-3;
@@ -100,33 +100,33 @@ struct TrainOptions {
   }
 };
 
-/// Means over a part of a data set.
+/// Mean values over a part of a data set.
 struct Metrics {
   double loss = 0, accuracy = 0;
   std::int64_t rows = 0;
 };
 
-/// What a running training reports.
+/// Progress reported during training.
 struct Progress {
-  std::int64_t step = 0, steps = 0;    ///< optimiser steps done, and of the whole run
-  std::int64_t epoch = 0, epochs = 0;  ///< epochs completed, and of the whole run
+  std::int64_t step = 0, steps = 0;    ///< optimiser steps done, and in the whole run
+  std::int64_t epoch = 0, epochs = 0;  ///< epochs completed, and in the whole run
   double loss = 0;                     ///< mean training loss since the last report
-  double learning_rate = 0;            ///< of the last step
+  double learning_rate = 0;            ///< at the last step
   double steps_per_second = 0;         ///< since the last report
   std::optional<Metrics> validation;   ///< set at the end of an epoch
 };
 
-/// What the trainer hands out to be stored; `state` resumes training bit for bit.
+/// A snapshot that the trainer passes on to be stored; `state` resumes training bit for bit.
 struct Snapshot {
-  const ir::Graph* graph = nullptr;     ///< what a resumed run goes on from
-  const ir::Graph* deployed = nullptr;  ///< of the best: what to use, folded batch norms included
+  const ir::Graph* graph = nullptr;     ///< the graph that a resumed run starts from
+  const ir::Graph* deployed = nullptr;  ///< the best graph to use, with folded batch norms
   std::string state;                    ///< optimiser moments and counters, opaque bytes
   std::int64_t step = 0, epoch = 0;
   bool best = false;  ///< best validation loss so far
   bool last = false;  ///< newest resumable state
 };
 
-/// Called during training, on its thread. Either may be empty.
+/// Functions that are called during training, on its thread. Either may be empty.
 struct TrainCallbacks {
   std::function<void(const Progress&)> progress;
   std::function<void(const Snapshot&)> save;

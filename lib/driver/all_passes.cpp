@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of contents of the passes: one explicit line each.
+// The pass table lists every pass explicitly, one per line.
 #include "driver/all_passes.hpp"
 
 #include "hardware/design/add_hardware_metadata.hpp"
@@ -28,8 +28,8 @@
 namespace mase::driver {
 
 const passes::PassTable& all_passes() {
-  using namespace passes;  // NOLINT(google-build-using-namespace): a table of nothing but their
-                           // names
+  using namespace passes;  // NOLINT(google-build-using-namespace): the table consists only of
+                           // names from it
   static const PassTable table{
       describe<InitMetadata>(),
       describe<AddCommonMetadata>(),

@@ -60,7 +60,7 @@ std::vector<passes::PassCall> listed_passes(const Tree& list, Diagnostics& diagn
   return calls;
 }
 
-/// [transform.evaluate]; the rest of the table is checked.
+/// Reads [transform.evaluate], and checks the rest of the table [transform].
 std::optional<search::BasicEvaluation> read_evaluation(const Tree& file, Diagnostics& diagnostics) {
   const Tree* table = file.find("transform");
   if (!table) return std::nullopt;
@@ -102,7 +102,7 @@ std::map<std::string, Tree> read_concrete_arguments(const Tree& file) {
 
 namespace {
 
-/// A model file that a configuration names stands beside it, or where the program runs.
+/// Uses a model file next to the configuration if there is one, otherwise the path as it is.
 void find_model_beside(const std::string& path, Tree& file) {
   const Tree* model = file.find("model");
   if (!model || !model->is_string()) return;
@@ -142,7 +142,7 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   find_project_files(configuration.settings.general);
   if (const Tree* own = file.find("custom_ops")) {
     configuration.custom_ops = read_custom_op_tables(*own, path, diagnostics);
-    diagnostics.throw_if_errors();  // passes name these ops
+    diagnostics.throw_if_errors();  // passes refer to these ops
   }
   configuration.pipeline = read_pipeline(file, configuration.custom_ops, diagnostics);
   configuration.evaluation = read_evaluation(file, diagnostics);

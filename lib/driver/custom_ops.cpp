@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files are put into the tables before these are read. Configurations are not trusted: no path
-// leaves their folder.
+// The contents of files are put into the tables before the tables are read. Configurations are not
+// trusted, so no path may leave their folder.
 #include "driver/custom_ops.hpp"
 
 #include <filesystem>
@@ -23,14 +23,14 @@ class Inliner {
   Inliner(const std::string& path, Diagnostics& diagnostics)
       : folder_(fs::path(path).parent_path()), diagnostics_(diagnostics) {}
 
-  /// In a table [custom_ops.NAME.hardware].
+  /// Replaces the file names in a table [custom_ops.NAME.hardware] by contents.
   void run(Tree& hardware) {
     if (Tree* files = hardware.find("files"); files && files->is_list()) put_texts(*files);
     if (Tree* table = hardware.find("table"); table && table->is_string()) put_numbers(*table);
   }
 
  private:
-  /// The path of a file beside the configuration; empty after a diagnostic.
+  /// The path of a file relative to the configuration; empty after a diagnostic.
   std::string path_of(const Tree& name) {
     if (!name.is_string()) return refuse(name, "the name of a file must be a string");
     const std::string& text = name.as_string();
@@ -109,7 +109,7 @@ class Inliner {
   Diagnostics& diagnostics_;
 };
 
-/// What training, quantization and the graph depend on.
+/// The part of an op's definition that training, quantization and the graph depend on.
 Tree software_of(const ir::CustomOp& op) {
   Tree all = ir::write_custom_op(op), tree = Tree::dict();
   for (auto& [key, value] : all.as_dict())

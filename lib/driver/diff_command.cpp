@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase diff`: what two models have in common: nodes, formats, values of tensors, scores.
+// `mase diff` compares two models: their nodes, formats, tensor values and scores.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* absent = "-";
 
-/// One thing that a node is or has in the two models.
+/// A property of a node that differs, and its value in each of the two models.
 struct Difference {
   std::string node, what, first, second;
 };
@@ -60,12 +60,12 @@ void compare(const std::string& node, const Facts& first, const Facts& second,
       differences.push_back({node, what, found(first, what), found(second, what)});
 }
 
-/// What a node is, in one word.
+/// A one-word name for what a node computes.
 std::string title(const ir::Node& node) {
   return node.op.empty() ? std::string(ir::kind_name(node.kind)) : node.op;
 }
 
-/// In the order of the first graph, then what only the second has.
+/// Differences in the order of the first graph, followed by nodes that only the second has.
 std::vector<Difference> compare_nodes(const ir::Graph& first, const ir::Graph& second) {
   std::vector<Difference> differences;
   for (const ir::NodeId id : first.order()) {
@@ -84,9 +84,9 @@ std::vector<Difference> compare_nodes(const ir::Graph& first, const ir::Graph& s
 /// A tensor whose values, shape or element type differ.
 struct TensorDifference {
   std::string path, first, second;  ///< "float32[8, 4]", or absent
-  std::int64_t changed = 0;         ///< elements; 0 when the two cannot be compared
-  double largest = 0;               ///< |a - b|; NaN when an element is one in one of them only
-  double sqnr_db = 0;               ///< of the second against the first
+  std::int64_t changed = 0;         ///< number of elements; 0 if they cannot be compared
+  double largest = 0;               ///< |a - b|; NaN if an element is NaN in only one of them
+  double sqnr_db = 0;               ///< the second tensor against the first
 };
 
 std::string describe(const ir::Tensor* tensor) {
@@ -115,7 +115,7 @@ const ir::Tensor* find_tensor(const ir::Graph& graph, const std::string& path) {
   return tensor == graph.tensors.end() ? nullptr : &tensor->second;
 }
 
-/// By path; equal bits are no difference.
+/// Compares tensors by path. Tensors with equal bits do not differ.
 std::vector<TensorDifference> compare_tensors(const ir::Graph& first, const ir::Graph& second) {
   std::set<std::string> paths;
   for (const ir::Graph* graph : {&first, &second})
@@ -151,7 +151,7 @@ passes::ReportTable tensor_table(const std::vector<TensorDifference>& difference
   return table;
 }
 
-/// Prints the first rows of a table, and how many there are beside them.
+/// Prints the first rows of a table, and how many rows are left out.
 void print_some(Output& output, passes::ReportTable table, bool all) {
   constexpr std::size_t most = 40;
   if (table.rows.empty()) return;
@@ -201,7 +201,7 @@ LoadedModel load(const std::string& model, const DiffRequest& request,
   return load_model(wanted);
 }
 
-/// The scores of a model on the test rows, formats applied.
+/// The scores of a model on the test rows, with its formats applied.
 data::Scores score(const ir::Graph& graph, const data::Dataset& dataset) {
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
   return evaluate(*evaluator, dataset, data::Part::test, {});

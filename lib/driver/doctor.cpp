@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase doctor`: which parts of the tool chain are here, and how to get the missing ones.
+// `mase doctor` shows which parts of the tool chain are installed, and how to get the others.
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 struct Tool {
   const char* name;
-  const char* version_command;  ///< constant text: nothing of the user's reaches a shell; or none
+  const char* version_command;  ///< constant, so that no user input reaches a shell; may be null
   const char* use;
 };
 constexpr Tool tools[] = {
@@ -48,7 +48,7 @@ Tree row(const std::string& part, bool found, const std::string& what, const std
   return entry;
 }
 
-/// What a user does to get LibTorch: where the program was built, or where it is installed.
+/// How to get LibTorch, both in a source tree and for an installed program.
 std::string libtorch_remedy() {
   const std::string wanted = backend::libtorch_version();
   if (wanted.empty()) return "scripts/setup, then scripts/build";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase emit`: from a quantized checkpoint to a folder of hardware, and its resources by Yosys.
+// `mase emit` writes a quantized checkpoint as a folder of hardware, and can measure its resources.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view xilinx_family = "xc7";
 constexpr std::string_view metadata_pass = design::AddHardwareMetadata::doc.name;
-/// What a complete folder needs, in order.
+/// The passes that write a complete folder, in order.
 constexpr std::array hardware_passes{metadata_pass, emit::EmitVerilogTop::doc.name,
                                      emit::EmitInternalRtl::doc.name, emit::EmitBram::doc.name,
                                      emit::EmitVerilogTb::doc.name};
@@ -33,7 +33,7 @@ bool is_hardware_pass(const std::string& name) {
   return std::find(hardware_passes.begin(), hardware_passes.end(), name) != hardware_passes.end();
 }
 
-/// The passes of the configuration, and those that it lacks.
+/// The passes of the configuration, completed by those that it lacks.
 std::vector<passes::PassCall> pipeline_of(const Configuration& configuration) {
   std::vector<passes::PassCall> calls;
   for (const passes::PassCall& call : configuration.pipeline)
@@ -61,7 +61,7 @@ const Tree* option_of(const std::vector<passes::PassCall>& calls, std::string_vi
   return nullptr;
 }
 
-/// The family that is placed for, or synthesised for when that is not the part's; none: the part's.
+/// The family of --place, or of --synth if that is not the part's own; unset for the part's family.
 std::optional<std::string> other_family(const EmitRequest& request) {
   if (request.placement) return request.placement;
   if (request.synthesis && *request.synthesis != xilinx_family) return request.synthesis;
@@ -84,29 +84,29 @@ void set_target(std::vector<passes::PassCall>& calls, const std::string& key, co
     if (call.name == metadata_pass) call.options[key] = value;
 }
 
-/// A design is for the multipliers of its device, unless the pass is told of others.
+/// Sets the multipliers (DSP blocks) to those of the device, unless the pass names others.
 void choose_dsp_block(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
   if (!option_of(calls, metadata_pass, "dsp_block"))
     set_target(calls, "dsp_block", dsp_block_of(calls, request));
 }
 
-/// So are its clock and its pipeline stages where a part is named; without one they are those that
-/// a search predicts, by the default technology, as they are for families without delays of their
-/// own.
+/// Sets the delays that decide clock and pipeline stages to those of the part, if one is named.
+/// Without a part, and for families whose delays are unknown, the default technology holds, with
+/// which a search predicts too.
 void choose_family(std::vector<passes::PassCall>& calls, const EmitRequest& request) {
   const bool named = option_of(calls, emit::EmitVerilogTop::doc.name, "part") != nullptr;
   if (!named || other_family(request) || option_of(calls, metadata_pass, "family")) return;
   set_target(calls, "family", std::string(emit::technology_of_part(part_of(calls))));
 }
 
-/// A design is for the clock that it is emitted for, unless the pass is told of another.
+/// Sets the clock to the one that the design is emitted for, unless the pass names another.
 void choose_clock(std::vector<passes::PassCall>& calls) {
   const Tree* clock = option_of(calls, emit::EmitVerilogTop::doc.name, "clock_mhz");
   if (clock && !option_of(calls, metadata_pass, "clock_mhz"))
     set_target(calls, "clock_mhz", Tree(*clock));
 }
 
-/// Without a target a model keeps the folds that it has, as a point of a search does.
+/// Without a target, keeps the folding that the model already has, such as a point of a search.
 void keep_folds(std::vector<passes::PassCall>& calls) {
   for (passes::PassCall& call : calls) {
     const std::size_t others = call.options.find("reloadable") ? 1 : 0;
@@ -210,7 +210,7 @@ Tree placement_tree(const emit::Placement& placement) {
   return tree;
 }
 
-/// The instances that hold the clock back, slowest first.
+/// The instances that limit the clock, slowest first.
 passes::ReportTable slowest_table(const emit::Placement& placement) {
   constexpr std::size_t shown = 10;
   std::vector<std::pair<std::string, emit::Placement::Slowest>> rows(placement.instances.begin(),
@@ -255,7 +255,7 @@ void place(const std::string& folder, const Hardware& hardware, const std::strin
   write_file(folder + "/" + emit::placement_file, to_json(document) + "\n");
 }
 
-/// The clock and the resources of Vivado's reports, beside those predicted for the bare top.
+/// Compares clock and resources in Vivado's reports with those predicted for the bare top.
 void implement(const std::string& folder, const Hardware& hardware, const std::string& wrapper,
                Output& output) {
   ProgressLine progress(!output.is_json());
@@ -291,7 +291,7 @@ void implement(const std::string& folder, const Hardware& hardware, const std::s
   write_file(folder + "/" + emit::implementation_file, to_json(document) + "\n");
 }
 
-/// What Yosys, nextpnr and Vivado say. They read the folder, which stays when they are stopped.
+/// Runs Yosys, nextpnr and Vivado on the folder, which is kept when they are stopped.
 void measure(const std::string& folder, const Hardware& hardware, const EmitRequest& request,
              Output& output) {
   try {
@@ -305,7 +305,7 @@ void measure(const std::string& folder, const Hardware& hardware, const EmitRequ
   }
 }
 
-/// Nothing but the weights of a checkpoint for the hardware that the folder has.
+/// Writes only the weights of a checkpoint, for the hardware that is in the folder.
 int write_reload_image(const EmitRequest& request) {
   Session session = open_session(request, Project::of_model);
   Output& output = session.output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes unpacked into whole integers.
+// Unpacks codes into whole integers.
 #include "driver/encoded_files.hpp"
 
 #include <filesystem>
@@ -22,7 +22,7 @@ std::string beside(const std::string& codes, const char* what) {
   return path.replace_extension(std::string(".") + what + ".npy").string();
 }
 
-/// A list of `count` numbers as a shape.
+/// The shape of a list of `count` numbers.
 Shape line(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop over batches; the counter does the arithmetic.
+// A loop over batches. The counter does the arithmetic.
 #include "driver/evaluate.hpp"
 
 #include <algorithm>

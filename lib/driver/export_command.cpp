@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase export`: the tensors of a model as .npy files: as they are, as their formats make them, and
-// as integer codes.
+// `mase export` writes the tensors of a model as .npy files: the stored values, the quantized ones
+// and the integer codes.
 #include <filesystem>
 #include <set>
 
@@ -19,12 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 using checkpoint::QuantizedTensor;
 
-/// Gives files in a folder names that stay in it, each once.
+/// Chooses unique names for files in a folder; no name leads out of it.
 class FileNames {
  public:
   explicit FileNames(std::string folder) : folder_(std::move(folder)) {}
 
-  /// "seq.0.weight" → FOLDER/seq.0.weight.npy; other characters than letters, digits, '_', '-' and
+  /// "seq.0.weight" → FOLDER/seq.0.weight.npy. Characters other than letters, digits, '_', '-' and
   /// '.' become '_'.
   std::string path_of(const std::string& name) {
     std::string safe;
@@ -49,7 +49,7 @@ void require_free(const ExportRequest& request) {
                  "' exists and is not an empty folder; name another, or give --overwrite");
 }
 
-/// Writes the values that a port sees and, where its format has codes, these.
+/// Writes the quantized values of a port and, if its format has codes, the codes.
 Tree write_quantized(const QuantizedTensor& tensor, const Array& value, FileNames& names) {
   Tree row = Tree::dict();
   row["node"] = tensor.node;

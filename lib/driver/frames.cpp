@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the frames of a simulation come from.
+// Makes frames for a simulation from each of the possible sources.
 #include "driver/frames.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using integer::Codes;
 using integer::Program;
 
-/// Codes of one array per input; all have the same number of rows.
+/// Encodes one array per input; all arrays have the same number of rows.
 emit::Vectors encode(const Program& program, const std::vector<Array>& arrays) {
   emit::Vectors vectors;
   vectors.frames = arrays.front().shape().empty() ? 0 : arrays.front().shape().front();
@@ -59,7 +59,7 @@ emit::Vectors from_dataset(const Program& program, data::Dataset& dataset,
   return encode(program, dataset.batch(rows, 0, count).inputs);
 }
 
-/// One code of a random frame; frames 0 to 3 are the edges.
+/// One code of a random frame. Frames 0 to 3 are the edge cases.
 std::int64_t random_code(const integer::FixedType& type, std::int64_t frame, std::int64_t element,
                          Random& random) {
   const auto low = static_cast<std::int64_t>(type.low());

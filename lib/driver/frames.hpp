@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames for the simulation: rows of a data set, of .npy files, or random codes, with the outputs
+// Frames for a simulation: rows of a data set or of .npy files, or random codes, with the outputs
 // that the integer model expects.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace mase::driver {
 
-/// Takes the request's .npy files, else random frames, else the data set's rows, else the frames
-/// that are emitted beside the bench. The data set follows the program's inputs. Random frames
-/// begin with the edges: all codes least, all greatest, the two in turn, and all zero.
+/// Makes frames from the request's .npy files, else at random, else from the rows of the data set,
+/// else from those emitted with the bench. The inputs of the data set are put into the program's
+/// order. Random frames begin with edge cases: all codes smallest, all largest, alternating, zero.
 emit::Vectors make_frames(const integer::Program& program, data::Dataset* dataset,
                           const SimulateRequest& request, std::uint64_t seed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights tell the number of features; the sizes of images are the usual ones.
+// The number of features follows from the weights; image sizes come from a list of common ones.
 #include "driver/guess_input.hpp"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::int64_t image_sizes[] = {32, 28, 224, 64, 128, 16};
 constexpr std::int64_t sequence_length = 16;
-constexpr std::int64_t rows = 2;  // batch norms in training mode refuse a single row
+constexpr std::int64_t rows = 2;  // batch norms in training mode reject a single row
 
-/// A grouped convolution's weight has the channels of one group only; a depthwise one has as many
-/// outputs as inputs.
+/// The weight of a grouped convolution has only the channels of one group; a depthwise convolution
+/// has as many outputs as inputs.
 void add_images(const Shape& weight, std::vector<Shape>& out) {
   const std::int64_t channels = weight[1];
   const std::int64_t choices[] = {channels, weight[0]};

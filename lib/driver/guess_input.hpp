@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Example inputs for a model file when the user gave none: candidates from the weights' shapes.
+// Guesses the shape of an example input from the weights of a model when the user gave none.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace mase::driver {
 
-/// Shapes that the only input of a model may have, most likely first, from its parameters in
-/// state_dict order: an image for the first convolution, rows of the width that the first linear or
-/// batch norm takes, alone or as a sequence. Empty for several inputs: nothing tells their shapes.
+/// Returns shapes that the only input of a model may have, most likely first. They follow from the
+/// parameters in state_dict order: an image for a first convolution; for a first linear or batch
+/// norm, rows of its width, single or as a sequence. Returns nothing for several inputs.
 std::vector<Shape> candidate_inputs(const backend::Signature& signature);
 
 }  // namespace mase::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints to designs, and the check that an emitted folder is what it should be.
+// Turns checkpoints into designs, and checks that an emitted folder matches its checkpoint.
 #include "driver/hardware.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace mase::driver {
 namespace {
 
-/// The first line in which two graphs differ, as both have it; empty when they are the same.
+/// Describes the first line in which two graphs differ; empty if they are equal.
 std::string difference(const ir::Graph& graph, const ir::Graph& emitted) {
   const std::vector<std::string> here = split(ir::print(graph, {.metadata = false}), '\n'),
                                  there = split(ir::print(emitted, {.metadata = false}), '\n');
@@ -35,7 +35,7 @@ std::string difference(const ir::Graph& graph, const ir::Graph& emitted) {
   return "";
 }
 
-/// Takes the hardware metadata of the graph that was emitted; both must be the same graph.
+/// Copies the hardware metadata from the graph that was emitted, which must be the same graph.
 void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& folder) {
   emitted.history = graph.history;
   const std::string found = difference(graph, emitted);
@@ -62,7 +62,7 @@ std::string stored(const std::string& folder, const std::string& name) {
   return read_file(path);
 }
 
-/// The vectors as they are there: design.json has their hashes.
+/// Reads the test vectors in the folder. design.json has their hashes.
 emit::Files stored_vectors(const std::string& folder, const design::Design& design) {
   emit::Files vectors;
   for (const std::string& name : emit::vector_names(design)) vectors[name] = stored(folder, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase init`: a configuration that quantizes a model, one table per kind of layer that it has.
+// `mase init` writes a configuration that quantizes a model, with one table per type of layer.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -27,23 +27,23 @@ namespace {
 
 constexpr std::size_t most_names = 6;
 
-/// The nodes of one MASE op.
+/// The nodes that have the same MASE op.
 struct Kind {
   std::vector<std::string> nodes;
-  std::vector<std::string> ports;  ///< that any of the nodes has, in the order of the op's row
-  std::set<std::string> computed;  ///< those at which one of the nodes reads a result
+  std::vector<std::string> ports;  ///< ports that any of the nodes has, in the op's order
+  std::set<std::string> computed;  ///< ports at which one of the nodes reads a result
   bool quantizable = false;
 };
 
-/// No binary code holds a function's results or a quotient exactly, and modules of the user's have
-/// a width.
+/// Whether the op's results must be rounded: no code represents function values or quotients
+/// exactly, and the user's own modules have a fixed width.
 bool rounds_results(const ir::Classified& found) {
   using enum ir::OpFamily;
   constexpr std::array rounding{unary, softmax, layer_norm, group_norm, instance_norm, custom};
   return std::ranges::find(rounding, found.family()) != rounding.end() || found.op == "div";
 }
 
-/// Every op of the graph, in the order of its first node.
+/// All ops of the graph, ordered by their first nodes.
 std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
   std::vector<std::pair<std::string, Kind>> kinds;
   for (const ir::NodeId id : graph.order()) {
@@ -84,19 +84,19 @@ std::string nodes_text(const Kind& kind) {
   return std::to_string(count) + (count == 1 ? " node: " : " nodes: ") + join(names, ", ");
 }
 
-/// A whole line of TOML: key = "text".
+/// A line of TOML: key = "text".
 std::string text_line(const std::string& key, const std::string& text) {
   Tree tree = Tree::dict();
   tree[key] = text;
   return config::to_toml(tree);
 }
 
-/// Passes that prepare a graph for quantization, where they find something.
+/// The passes that prepare a graph for quantization and would change this one.
 std::vector<std::string> preparations(ir::Graph& graph) {
   std::vector<std::string> names;
   for (const std::string name : {"remove_dropout", "expand_attention", "expand_einsum",
                                  "fold_constants", "fuse_batch_norm"}) {
-    if (name == "remove_dropout" && !ir::draws_always(graph)) continue;  // the identity as it is
+    if (name == "remove_dropout" && !ir::draws_always(graph)) continue;  // already the identity
     passes::PassContext context;
     context.evaluator = make_evaluator();
     const passes::PassCall call{name, Tree::dict(), {}};
@@ -116,8 +116,8 @@ std::string table_of(const std::string& op, const Kind& kind, std::int64_t width
   return text;
 }
 
-/// Choices for what multiplies weights; one for the others, so that each node has a format and the
-/// best points have hardware.
+/// The choices of a search: several for ops that multiply by weights, and one for the others, so
+/// that every node has a format and the best points can become hardware.
 std::string choices_of(const std::string& op, const Kind& kind, std::int64_t width) {
   std::string text = "\n# " + nodes_text(kind) + "\n[search.search_space.seed." + op +
                      ".config]\nname = [\"integer\"]\n";
@@ -170,7 +170,7 @@ std::string search_text(const ir::Graph& graph, std::int64_t width) {
          "average_bitwidth.direction = \"minimize\"\n";
 }
 
-/// A word as a shell reads it back (POSIX.1-2017, 2.2.2 Single-Quotes).
+/// Quotes a word for a shell (POSIX.1-2017, 2.2.2 Single-Quotes).
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain = "_./:=,+-";
   const auto needs_quotes = [&](unsigned char c) {
@@ -182,7 +182,7 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-/// The command that the file is for, with what of the model's import a file cannot say.
+/// The command to run with the file, including import options that a file cannot hold.
 std::string command_text(const InitRequest& request) {
   const std::string command = request.search ? "search" : "transform";
   std::string text =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase list`: what the program has (passes, formats, samplers, ...), printed from the
-// declarations.
+// `mase list` prints the program's tables (passes, formats, samplers, ...), which are made from
+// the declarations.
 #include <algorithm>
 #include <map>
 
@@ -29,7 +29,7 @@
 namespace mase::driver {
 namespace {
 
-/// A bound as the field's type has it.
+/// Converts a bound to the type of the field.
 Tree bound_tree(double bound, const FieldInfo& info) {
   return info.type.ends_with("integer") ? Tree(static_cast<std::int64_t>(bound)) : Tree(bound);
 }
@@ -78,7 +78,7 @@ Tree statistics_tree() {
   return out;
 }
 
-/// The keys of a pass's own tables; null where it has none.
+/// The keys of the tables that only this pass has; null if there are none.
 Tree table_keys(const passes::PassRow& row) {
   if (row.doc.name == passes::Quantize::doc.name) return joined_tree();
   if (row.doc.name == passes::ProfileStatistics::doc.name) return statistics_tree();
@@ -99,7 +99,7 @@ Tree pass_entries() {
   return out;
 }
 
-/// Entries of a table whose rows have a name, a sentence and options.
+/// Entries for a table whose rows have a name, a sentence and options.
 template <class Rows>
 Tree option_entries(const Rows& rows) {
   Tree out = Tree::list();
@@ -231,7 +231,7 @@ Tree module_entries() {
   return out;
 }
 
-/// One list: its entries, and what its page says first.
+/// A list: its entries, and the introduction of its page.
 struct Listing {
   const char* what;
   Tree (*entries)();
@@ -287,7 +287,7 @@ passes::ReportTable options_table(const std::string& title, const Tree& options)
   return table;
 }
 
-/// Scalar members of the entries as one row each; options are shown for a single entry.
+/// Prints a row per entry with its scalar members. Options are shown only for a single entry.
 void print_overview(const std::string& what, const Tree& entries, Output& output) {
   passes::ReportTable table{what, {}, {}, ""};
   for (const Tree& entry : entries.as_list()) {
@@ -304,7 +304,7 @@ void print_overview(const std::string& what, const Tree& entries, Output& output
   output.table(table);
 }
 
-/// The keys of quantize's tables as a rule, the ports that go into it, and the formats.
+/// Prints the rule for the keys of quantize's tables, the ports that it applies to and the formats.
 void print_quantize_rule(Output& output) {
   output.text(
       "\n[passes.quantize.SELECTOR.config]: SELECTOR is an op, a node or a pattern (see by), or "

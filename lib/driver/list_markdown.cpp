@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page is a table of entries and a section for each that has options of its own.
+// A page has a table of all entries, and a section for each entry with options of its own.
 #include "driver/list_markdown.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool is_field(const Tree& entry) { return entry.find("default") != nullptr; }
 
 bool is_nested(std::string_view key) { return key == "options" || key == "config_keys"; }
 
-/// What the entries have beside their options: one row each, the sentence last.
+/// A table with one row per entry: everything but its options, with the sentence last.
 std::string overview_text(const Tree& entries) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : entries.as_list().front().as_dict())
@@ -52,7 +52,7 @@ bool has_section(const Tree& entry) {
   return (options && options->size() > 0) || entry.find("config_keys");
 }
 
-/// The keys of quantize's tables are every port joined with every field: a rule, not a list.
+/// The keys of quantize's tables combine every port with every field, so a rule describes them.
 constexpr const char* quantize_rule =
     "A table `[passes.quantize.SELECTOR.config]` sets the formats of the nodes that an op, a name "
     "or a pattern selects. Its keys are `name` (a [format](formats.md) or \"NA\"), `bypass`, and "

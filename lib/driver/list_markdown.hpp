@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of docs/reference: a list of `mase list` as Markdown.
+// Writes the pages of docs/reference: the lists of `mase list` as Markdown.
 #pragma once
 
 #include <string>

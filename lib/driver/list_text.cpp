@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins lists and spells bounds.
+// Joins lists and writes bounds as text.
 #include "driver/list_text.hpp"
 
 #include <vector>

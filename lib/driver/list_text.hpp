@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of lists as people read them.
+// Turns values in lists into text for people.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace mase::driver {
 
-/// A string as it is, a list joined by commas, anything else as JSON.
+/// Returns a string unchanged, a list joined by commas, and anything else as JSON.
 std::string text_of(const Tree& value);
 
-/// What a field allows: "a | b", "0 .. 1", ">= 1" or "".
+/// The values that a field allows, as text: "a | b", "0 .. 1", ">= 1" or "".
 std::string bounds_of(const Tree& field);
 
 }  // namespace mase::driver

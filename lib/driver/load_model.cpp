@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a model name means and brings it in; LibTorch is asked only for foreign files.
+// Decides what a model name refers to and loads it. Only files of others need LibTorch.
 #include "driver/load_model.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ const models::ModelRow& registry_row(const std::string& name) {
                "; or give the path of a model file");
 }
 
-/// The first training rows, in the order of the model's arguments where these are known.
+/// The first training rows, in the order of the model's arguments if these are known.
 ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
                            const std::vector<std::string>& arguments) {
   if (!arguments.empty()) dataset.follow(arguments);
@@ -57,8 +57,8 @@ ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
   return inputs;
 }
 
-/// Example inputs that the request names; empty when it names none. `names` are the model's
-/// arguments or inputs: inputs by name come in their order.
+/// The example inputs that the request names, or none. `names` are the model's arguments or inputs;
+/// inputs that are given by name are put into this order.
 ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names) {
   ExampleInputs inputs = example_inputs(request.input, request.seed, names);
   if (inputs.values.empty() && request.dataset)
@@ -72,7 +72,7 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
   return names;
 }
 
-/// A graph that is there already cannot be imported in another way.
+/// Refuses import options for a model whose graph already exists.
 void refuse_import_options(const ModelRequest& request, const std::string& what) {
   const ModelInput& input = request.input;
   const char* option = !input.submodule.empty()        ? "--submodule"
@@ -104,7 +104,7 @@ LoadedModel from_registry(const ModelRequest& request) {
              "configuration that quantizes it, and `mase transform` makes a checkpoint with it");
 }
 
-/// The graph of a checkpoint that was read, with its weights.
+/// The graph of the checkpoint, with its weights.
 LoadedModel with_weights(checkpoint::Contents contents) {
   ir::require_allowed(contents.graph, contents.archive.origin());
   LoadedModel loaded{std::move(contents.graph), std::move(contents.info), {}, false};
@@ -112,7 +112,7 @@ LoadedModel with_weights(checkpoint::Contents contents) {
   return loaded;
 }
 
-/// Arguments that the configuration fixes, and those of the command line.
+/// The arguments fixed by the configuration and by the command line.
 std::map<std::string, Tree> fixed_values(const ModelRequest& request) {
   std::map<std::string, Tree> fixed = request.concrete;
   for (const auto& [name, value] : fixed_arguments(request.input.fixed))
@@ -148,14 +148,14 @@ LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   return loaded;
 }
 
-/// Those of the model, and those that it has for what it keeps from run to run.
+/// The names of the model's inputs, followed by those for the state that it keeps between runs.
 std::vector<std::string> names_of_inputs(const ModelRequest& request) {
   backend::Signature signature = backend::open().signature(request.model, request.input.submodule);
   signature.inputs.insert(signature.inputs.end(), signature.state.begin(), signature.state.end());
   return signature.inputs;
 }
 
-/// Without example inputs the first candidate that the model runs on is taken, and said aloud.
+/// Imports a model. Without example inputs, uses the first candidate that works, with a warning.
 LoadedModel import_with_guess(const ModelRequest& request) {
   const std::string remedy = "give --input FILE.npy, --input-shape, or a data set";
   const backend::Signature signature =
@@ -196,7 +196,7 @@ LoadedModel from_file(const ModelRequest& request) {
                                : import_file(request, std::move(inputs));
 }
 
-/// What a file to start from says beside its weights; nothing for weights without a graph of ours.
+/// The contents of the file to load; nothing if it has weights but no graph of a mase checkpoint.
 std::optional<checkpoint::Contents> contents_to_load(const ModelRequest& request) {
   const std::string& path = *request.load_name;
   if (request.load_type == "pt" || request.load_type == "pl") return std::nullopt;
@@ -207,7 +207,7 @@ std::optional<checkpoint::Contents> contents_to_load(const ModelRequest& request
   return contents;
 }
 
-/// Without the rows of a batch, which come from an example.
+/// The type and shape of a value. The number of rows is left out, since it comes from an example.
 std::string row_text(const ir::ValueInfo& info) {
   ir::ValueInfo row = info;
   if (row.is_tensor() && !row.shape.empty()) row.shape.front() = 0;
@@ -226,7 +226,7 @@ std::string tensor_text(const ir::Tensor& tensor) {
   return std::string(dtype_name(tensor.value.dtype())) + shape_text(tensor.value.shape());
 }
 
-/// A line per tensor that only one of the graphs has, or that has another shape there.
+/// A line per tensor that only one graph has, or that has different shapes in the two graphs.
 std::vector<std::string> tensor_differences(const ir::Graph& model, const ir::Graph& stored) {
   std::vector<std::string> lines;
   for (const auto& [path, tensor] : model.tensors) {
@@ -243,9 +243,9 @@ std::vector<std::string> tensor_differences(const ir::Graph& model, const ir::Gr
   return lines;
 }
 
-/// What says that a checkpoint was made of another model. Passes fold, resize and replace tensors,
-/// as trials of a search do: of a transformed checkpoint, and of one that is to be taken as it is
-/// (load_type "mz"), name, inputs and results decide.
+/// The differences that show that a checkpoint was made from another model. Passes and trials of a
+/// search fold, resize and replace tensors. So only name, inputs and results are compared for a
+/// transformed checkpoint, and for one that is loaded with load_type "mz".
 std::vector<std::string> model_differences(const ir::Graph& model, const ir::Graph& stored,
                                            bool as_it_is) {
   std::vector<std::string> lines;
@@ -261,7 +261,7 @@ std::vector<std::string> model_differences(const ir::Graph& model, const ir::Gra
   return lines;
 }
 
-/// A checkpoint takes the place of the model that it was made of, and of no other.
+/// Error(Fault::config) if the checkpoint was not made from this model.
 void require_same_model(const ModelRequest& request, const ir::Graph& model,
                         const ir::Graph& stored) {
   std::vector<std::string> lines = model_differences(model, stored, request.load_type == "mz");
@@ -318,7 +318,7 @@ LoadedModel load_checkpoint(const std::string& path) {
 
 namespace {
 
-/// With the ops of --custom-ops, which win over those of a configuration.
+/// Adds the ops of --custom-ops, which override those of a configuration.
 ModelRequest with_custom_ops(ModelRequest request) {
   for (const std::string& path : request.input.custom_ops)
     for (const auto& [name, op] : read_custom_op_file(path))
@@ -349,7 +349,7 @@ void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree
 
 namespace {
 
-/// "50 tensors with 86.4 M elements" of those that are coded, or are not.
+/// "50 tensors with 86400 elements": the tensors that are stored as codes, or those that are not.
 std::string amount(const ir::Graph& graph, bool coded) {
   std::int64_t tensors = 0, elements = 0;
   for (const auto& [path, tensor] : graph.tensors) {

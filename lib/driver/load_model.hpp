@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a user names (a registry name, a model file, a checkpoint) to a graph with weights.
+// Loads the model that a user names (a built-in model, a model file or a checkpoint) as a graph.
 #pragma once
 
 #include <map>
@@ -16,51 +16,51 @@
 
 namespace mase::driver {
 
-/// Which model to load, and from what its shapes come.
+/// Which model to load, and where its input shapes come from.
 struct ModelRequest {
-  std::string model;  ///< registry name or path
+  std::string model;  ///< name of a built-in model, or a path
   ModelInput input;
   std::map<std::string, Tree> concrete;
   ir::CustomOps custom_ops;
-  data::Dataset* dataset = nullptr;  ///< gives example rows and sizes; follows the model's inputs
+  data::Dataset* dataset = nullptr;  ///< source of example rows; put into the model's order
   std::int64_t example_rows = 128;
   std::uint64_t seed = 0;
   std::optional<std::string> load_name;
   std::string load_type = "auto";
 };
 
-/// A model as a graph, with what is known about it.
+/// A model as a graph, with the facts known about it.
 struct LoadedModel {
   ir::Graph graph;
-  Tree info;                   ///< metadata of the checkpoint it came from; null otherwise
+  Tree info;                   ///< metadata of the checkpoint it was loaded from, or null
   std::vector<Array> example;  ///< example inputs; may be empty
-  bool measured = false;       ///< the example is data of the user's, not zeros of some shape
-  bool untrained = false;      ///< the random weights of a built-in model
+  bool measured = false;       ///< the example is data given by the user, not zeros
+  bool untrained = false;      ///< a built-in model with random weights
 };
 
-/// Error(Fault::file) where no model has this name and no file can be read under it,
-/// Error(Fault::config) when example inputs are missing or do not fit, and what import throws.
+/// Loads a model. Error(Fault::file) if there is neither a model nor a readable file of this name,
+/// Error(Fault::config) if example inputs are missing or do not fit; also what import throws.
 LoadedModel load_model(const ModelRequest& request);
 
-/// The graph of a model, with shapes from `rows` rows of a data set where one is named.
+/// Loads the graph of a model. If a data set is named, `rows` of its rows give the shapes.
 ir::Graph load_graph(const std::string& model, const ModelInput& input,
                      const std::optional<std::string>& dataset, std::int64_t rows,
                      const data::DataOptions& options = {});
 
-/// The checkpoint at `path`: graph and weights, tensor hash verified.
+/// Loads graph and weights of the checkpoint at `path`, and verifies its tensor hash.
 LoadedModel load_checkpoint(const std::string& path);
 
 /// Writes graph, weights and `info` as one archive, atomically.
 void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info);
-/// The same with quantized tensors as their codes alone, as far as these say all; the log says how
-/// much stays in floats.
+/// The same, but stores quantized tensors as codes only where the codes determine the values. The
+/// log tells how much stays in floats.
 void save_codes_alone(const ir::Graph& graph, const std::string& path, const Tree& info);
 
-/// What every checkpoint says of its making: tool and LibTorch versions and the resolved
-/// configuration.
+/// The metadata that every checkpoint has about its origin: versions of the tool and of LibTorch,
+/// and the resolved configuration.
 Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset);
 
-/// Evaluators of every level but rtl, which needs an emitted folder (driver/hardware.hpp).
+/// Makes evaluators for all levels except rtl, which needs an emitted folder (driver/hardware.hpp).
 ir::MakeEvaluator make_evaluator();
 
 }  // namespace mase::driver

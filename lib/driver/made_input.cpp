@@ -46,7 +46,7 @@ Range range_of(const std::string& text, const std::string& all) {
 template <class T>
 void fill(Array& array, const Range& range, std::uint64_t seed, const std::string& all) {
   using Limits = std::numeric_limits<T>;
-  // The last number is below HIGH, so HIGH itself may be one more than fits.
+  // All numbers are below HIGH, so HIGH may exceed the largest number of the type by one.
   const bool fits = range.low >= static_cast<double>(Limits::lowest()) &&
                     range.high - (Limits::is_integer ? 1 : 0) <= static_cast<double>(Limits::max());
   if (!fits) refuse(all, "the range does not fit the type");

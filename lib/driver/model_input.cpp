@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking NAME=... apart and putting inputs in the order of the model's arguments.
+// Splits NAME=... and puts inputs into the order of the model's arguments.
 #include "driver/model_input.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mase::driver {
 namespace {
 
-/// A name, or none, and what stands behind it.
+/// A name, which may be absent, and the text after it.
 struct NamedText {
   std::string name, text;
 };

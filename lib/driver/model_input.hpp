@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line says of a model's arguments: examples, in order or by name, and constants.
+// Reads example inputs, in order or by name, and constant arguments from the command line.
 #pragma once
 
 #include <map>
@@ -12,26 +12,26 @@
 
 namespace mase::driver {
 
-/// Example inputs; with their names where they were chosen by name.
+/// Example inputs, with names if they were given by name.
 struct ExampleInputs {
   std::vector<Array> values;
   std::vector<std::string> names;
-  std::vector<std::string> origins;  ///< a file, an option or a data set each, for errors
+  std::vector<std::string> origins;  ///< file, option or data set of each input, for errors
 };
 
 /// Whether inputs are given as NAME=..., so that the model's argument names must be known.
 bool has_names(const ModelInput& input);
 
-/// The arrays of --input and --input-shape: in the order of the command line, or, where they are
-/// given by name, in that of `arguments`. Error(Fault::config) for a name that is unknown or stands
-/// twice, and where only some have names.
+/// The arrays of --input and --input-shape, in the order of the command line or, if they are given
+/// by name, in the order of `arguments`. Error(Fault::config) for a name that is unknown or is
+/// given twice, and if only some inputs have names.
 ExampleInputs example_inputs(const ModelInput& input, std::uint64_t seed,
                              const std::vector<std::string>& arguments);
 
 /// The files that a model's import reads: the model's own and those that `input` names.
 std::vector<std::string> files_read(const std::string& model, const ModelInput& input);
 
-/// "NAME=VALUE" as constants by name: JSON, or else a text. Error(Fault::config).
+/// Reads "NAME=VALUE" texts. A value that is not JSON is a string. Error(Fault::config).
 std::map<std::string, Tree> fixed_arguments(const std::vector<std::string>& texts);
 
 }  // namespace mase::driver

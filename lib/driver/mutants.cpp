@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing of bits, the place of each in the memory images, and the verdicts.
+// Draws bits, finds the place of each in the memory images, and judges the runs.
 #include "driver/mutants.hpp"
 
 #include <map>
@@ -19,12 +19,12 @@ namespace {
 using design::Memory;
 using integer::ConstantBit;
 
-/// Frames on which a bit that the vectors do not show may still show.
+/// Number of further frames that may reveal a bit that the vectors do not reveal.
 constexpr std::int64_t further_frames = 2048;
 /// The share of observable bits that vectors should catch.
 constexpr double wanted_share = 0.99;
 
-/// The bit of a memory image in which two contents differ; none when they are equal.
+/// The bit in which two contents of a memory image differ; unset if they are equal.
 std::optional<emit::Fault> difference(const Memory& sound, const Memory& faulty) {
   for (std::size_t word = 0; word < sound.words.size(); ++word) {
     const std::string &a = sound.words[word], &b = faulty.words[word];
@@ -41,8 +41,8 @@ std::optional<emit::Fault> difference(const Memory& sound, const Memory& faulty)
   return std::nullopt;
 }
 
-/// Where a bit of a constant lies in the memories of the design; none when it lies in no memory
-/// (in a parameter), or when its flip would change the width of the words.
+/// The place of a constant's bit in the memories of the design; unset if it is in a parameter
+/// instead of a memory, or if flipping it would change the width of the words.
 std::optional<emit::Fault> memory_bit(const design::Design& design, const ConstantBit& bit) {
   const integer::Program& program = *design.program;
   const integer::Step& step = program.steps[bit.step];
@@ -56,7 +56,7 @@ std::optional<emit::Fault> memory_bit(const design::Design& design, const Consta
   return std::nullopt;
 }
 
-/// What became of the mutants of one memory.
+/// The verdicts on the mutants of one memory.
 struct Tally {
   std::int64_t drawn = 0, caught = 0, missed = 0, hidden = 0, ignored = 0;
 
@@ -103,7 +103,7 @@ class Mutation {
         bits_(*hardware.design.program),
         simulator_(*hardware.design.program) {}
 
-  /// Nothing when no bit of a memory was drawn.
+  /// Draws a bit, and does nothing if it is not in a memory.
   void draw(Random& random) {
     const ConstantBit bit = bits_.draw(random);
     const auto place = memory_bit(hardware_.design, bit);
@@ -129,7 +129,7 @@ class Mutation {
     return simulator_.shown_by(bit, vectors.inputs, vectors.outputs, vectors.frames) >= 0;
   }
 
-  /// Made when a bit first needs them.
+  /// The further frames, made when they are first needed.
   const emit::Vectors& further() {
     if (further_.frames > 0) return further_;
     const integer::Program& program = *hardware_.design.program;

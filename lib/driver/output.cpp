@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdout carries results, stderr messages and progress.
+// Results go to stdout, messages and progress to stderr.
 #include "driver/output.hpp"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@
 namespace mase::driver {
 namespace {
 
-/// Whether stderr is a terminal that can go back to the begin of a line and clear it.
+/// Whether stderr is a terminal that can return to the start of a line and clear it.
 bool can_rewrite_lines() {
   const char* terminal = std::getenv("TERM");
   return isatty(STDERR_FILENO) && std::string_view(terminal ? terminal : "") != "dumb";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command prints: text and tables for people, or one JSON document, on stdout.
+// The output of a command on stdout: text and tables for people, or one JSON document.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace mase::driver {
 
-/// Where a command's results go: people's text at once, or the JSON document at the end.
+/// Collects a command's results: prints text at once, or the JSON document at the end.
 class Output {
  public:
   explicit Output(bool json) : json_(json) {}
 
   bool is_json() const { return json_; }
-  void text(const std::string& text);  ///< a line or block; nothing with --json
+  void text(const std::string& text);  ///< prints a line or block, but nothing with --json
   void table(const passes::ReportTable& table);
   Tree& document() { return document_; }  ///< what --json prints
   void finish();                          ///< prints the JSON document
 
-  /// Stores the document and the tables that were shown as a JSON file that `mase report` reads,
-  /// unless its project has no folder: {document, tables: [{title, file, header, rows}]}.
+  /// Stores the document and the tables shown in a JSON file for `mase report`, unless the project
+  /// has no folder: {document, tables: [{title, file, header, rows}]}.
   void record(const std::string& project_folder, const std::string& name) const;
 
  private:
@@ -32,18 +32,18 @@ class Output {
   Tree tables_ = Tree::list();
 };
 
-/// Writes text to the file, or to stdout without one.
+/// Writes text to the file, or to stdout if no file is given.
 void write_or_print(const std::optional<std::string>& path, const std::string& text);
 
-/// Error(Fault::config) when a file that is to be written is one that the command reads, under
-/// whatever name; `remedy` says what else there is to do than to name another one.
+/// Error(Fault::config) if an output is the same file as one of the inputs, even under another
+/// name. `remedy` is appended to the advice to name another file.
 void keep_inputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
                  const std::string& remedy = ", or let --overwrite replace it");
 
-/// Where records lie: `<project folder>/records/<name>.json`.
+/// The path of a record: `<project folder>/records/<name>.json`.
 std::string record_path(const std::string& project_folder, const std::string& name);
 
-/// Progress on a terminal: one line on stderr that is redrawn; nothing when stderr is no terminal.
+/// A progress line that is redrawn on stderr. It shows nothing if stderr is not a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass reports, shared by the commands that run passes.
+// Shows pass reports for the commands that run passes.
 #include "driver/pass_reports.hpp"
 
 #include "base/file.hpp"

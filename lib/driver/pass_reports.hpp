@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pass found, as text and tables on stdout, CSV files and JSON.
+// Shows what a pass found: text and tables on stdout, CSV files and JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mase::driver {
 
-/// Prints a pass's text and tables and writes the tables' files below `folder`; notes are warnings.
+/// Prints text, tables and notes (as warnings) of a pass, and writes its tables below `folder`.
 void show_report(const passes::PassReport& report, const std::string& folder, bool timing,
                  Output& output);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One section per record: figures for what is best seen, tables for the rest. Records are files
-// that anybody may have changed, so nothing is taken for granted of them.
+// The page has one section per record, with figures and tables. Records are files that anybody may
+// have changed, so their contents are not trusted.
 #include "driver/project_page.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using report::Mark;
 
 constexpr std::size_t most_rows = 2000, most_heat_rows = 80;
 
-/// A table of a record; empty where the record is damaged.
+/// A table of a record; empty if the record is damaged.
 struct Table {
   std::string title, file;
   std::vector<std::string> header;
@@ -80,7 +80,7 @@ std::string table_html(const Table& table) {
 
 // Training.
 
-/// The values of a key by epoch.
+/// The values of a key, one per epoch.
 std::vector<Mark> curve(const Tree& epochs, const char* key) {
   std::vector<Mark> marks;
   for (const Tree& epoch : epochs.as_list()) {
@@ -97,7 +97,7 @@ std::vector<double> values_of(const std::vector<Mark>& marks, double Mark::*axis
   return values;
 }
 
-/// One or two curves over the epochs; the second is that of the validation rows.
+/// One or two curves over the epochs. The second is for the validation rows.
 std::string curves(const std::string& what, const std::vector<Mark>& training,
                    const std::vector<Mark>& validation) {
   std::vector<Mark> both = training;
@@ -123,7 +123,7 @@ std::string training_figures(const Tree& document) {
 
 // Tables of numbers as heat maps.
 
-/// Nodes by ports, shaded from the least number of the table to the greatest.
+/// A heat map of nodes by ports, shaded from the smallest number of the table to the largest.
 std::string heat_table(const Table& table) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   const auto number = [](const std::string& cell) { return parse_double(cell); };
@@ -162,7 +162,7 @@ std::optional<std::size_t> column(const Table& table, const std::string& name) {
   return static_cast<std::size_t>(found - table.header.begin());
 }
 
-/// A column of the layers as shares of its number in the row "total".
+/// A bar chart of one column: each layer's share of the number in the row "total".
 std::string shares(const Table& table, const std::string& name, const std::string& caption) {
   const auto place = column(table, name);
   if (!place || table.rows.empty()) return "";
@@ -182,7 +182,7 @@ std::string hardware_figures(const Table& table) {
          shares(table, "BRAM", "RAMB36 blocks by layer");
 }
 
-/// Shares of the frames by their latency under stalls, from a record of a simulation.
+/// A histogram of the frames by latency under stalls, from the record of a simulation.
 std::string latency_figure(const Tree& document) {
   const Tree* simulation = document.find("simulation");
   const Tree* histogram =
@@ -204,7 +204,7 @@ std::string latency_figure(const Tree& document) {
   return bars.empty() ? "" : html_figure(caption, bar_chart(caption, bars));
 }
 
-/// How full each FIFO became, from a record of a simulation.
+/// How full each FIFO became, from the record of a simulation.
 std::string fifo_figure(const Tree& document) {
   const Tree* simulation = document.find("simulation");
   const Tree* fifos = simulation && simulation->is_dict() ? simulation->find("fifos") : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase quantize`: a number format on an array, without a model.
+// `mase quantize` applies a number format to an array, without a model.
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -12,7 +12,7 @@
 namespace mase::driver {
 namespace {
 
-/// "width=8" as TOML; a bare word is taken as a string.
+/// Reads "width=8" as TOML, where a bare word is a string.
 void add_setting(const std::string& text, Tree& fields) {
   const auto equals = text.find('=');
   if (equals == std::string::npos)
@@ -52,7 +52,7 @@ formats::Format read_format(const QuantizeRequest& request) {
   return *format;
 }
 
-/// An element without a code is named with the file it is in.
+/// Encodes the array. The message about an element without a code names its file.
 std::vector<EncodedFile> encode(const formats::Format& format, const Array& input,
                                 const QuantizeRequest& request) {
   try {
@@ -62,7 +62,7 @@ std::vector<EncodedFile> encode(const formats::Format& format, const Array& inpu
   }
 }
 
-/// How many values float32 cannot hold; NaN it can.
+/// The number of values that float32 cannot represent. NaN counts as representable.
 template <class T>
 std::int64_t count_rounded(const Array& exact, const Array& rounded) {
   std::int64_t count = 0;
@@ -88,7 +88,7 @@ std::int64_t count_rounded(const Array& exact, const Array& rounded) {
   }
 }
 
-/// The array as float32, which the formats are defined on; says what that rounds.
+/// Reads the array as float32, on which the formats are defined, and tells how much that rounds.
 Array read_float32(const std::string& path, Output& out) {
   const Array array = read_npy(path);
   Array floats = array.to_float32();
@@ -102,7 +102,7 @@ Array read_float32(const std::string& path, Output& out) {
   return floats;
 }
 
-/// Before the first of them is written.
+/// Checks the names of all outputs before the first one is written.
 void check_outputs(const QuantizeRequest& request, const std::vector<EncodedFile>& encoded) {
   std::vector<std::string> outputs = {request.output};
   for (const EncodedFile& array : encoded) outputs.push_back(array.path);
@@ -121,7 +121,7 @@ int quantize(const QuantizeRequest& request) {
   const Array input = read_float32(request.input, out);
   Array output(DType::float32, input.shape());
   format.quantize(input.span<float>(), output.mutable_span<float>(), input.shape());
-  // Codes first: when a value has none, no file is written.
+  // Encoding comes first, so that no file is written if a value has no code.
   std::vector<EncodedFile> encoded;
   if (request.codes) encoded = encode(format, input, request);
   check_outputs(request, encoded);

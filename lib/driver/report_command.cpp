@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase report`: the records of a project as one page.
+// `mase report` writes the records of a project as one page.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The order of a project's work; tests stand last, by name.
+/// The order of the sections on the page. Tests follow, sorted by name.
 constexpr std::array<std::string_view, 4> order{"train", "transform", "emit", "simulate"};
 
 std::size_t place_of(const std::string& name) {
@@ -40,7 +40,7 @@ std::vector<ProjectRecord> read_records(const std::string& folder) {
   return records;
 }
 
-/// Pages that other commands have made.
+/// Links to the pages that other commands have written.
 std::vector<std::pair<std::string, std::string>> links_in(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> links;
   if (file_exists(folder + "/software/search/report.html"))

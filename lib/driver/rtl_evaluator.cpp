@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level::rtl: batches of floats through the emitted hardware.
+// Level::rtl runs batches of floats through the emitted hardware.
 #include "base/error.hpp"
 #include "driver/hardware.hpp"
 #include "hardware/emit/emit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants of the SystemVerilog: each is built and run.
+// Builds and runs mutants of the SystemVerilog.
 #include "hardware/emit/rtl_mutants.hpp"
 
 #include <optional>
@@ -14,11 +14,11 @@
 namespace mase::driver {
 namespace {
 
-/// Refused and equal ones per mutant that is run, at most.
+/// Maximum number of rejected and equivalent mutants per mutant that is run.
 constexpr std::int64_t most_redrawn = 20;
 
-/// A hash of the C++ that Verilator makes of the folder's RTL; none when it or the compiler
-/// refuses.
+/// A hash of the C++ that Verilator makes from the folder's RTL; unset if Verilator or the compiler
+/// rejects it.
 std::optional<std::string> model_of(const std::string& folder,
                                     const emit::SimulateOptions& options) {
   try {
@@ -29,7 +29,7 @@ std::optional<std::string> model_of(const std::string& folder,
   }
 }
 
-/// A simulation that breaks off is caught, too.
+/// Whether the vectors detect the mutant. A simulation that aborts counts as detected.
 bool is_caught(const Hardware& hardware, const std::string& folder, const emit::Vectors& vectors,
                const emit::SimulateOptions& options) {
   try {

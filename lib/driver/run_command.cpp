@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase run`: any model on .npy files.
+// `mase run` runs any model on .npy files.
 #include <filesystem>
 
 #include "backend/backend.hpp"
@@ -13,8 +13,8 @@
 namespace mase::driver {
 namespace {
 
-/// y.npy for the only output, else y_0.npy, y_1.npy, ... or y_KEY.npy. A key may hold any
-/// character, so those that could leave the folder become '_'.
+/// The file name of an output: y.npy if it is the only one, else y_0.npy, y_1.npy, ... or
+/// y_KEY.npy. Characters of a key that could lead out of the folder become '_'.
 std::string output_name(const std::string& path, const std::string& key) {
   if (key.empty()) return path;
   std::string safe;

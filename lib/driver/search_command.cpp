@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase search`: opens or goes on with a study, runs trials, and leaves a ready folder for every
-// point of the Pareto set.
+// `mase search` opens or continues a study, runs trials, and writes a folder that is ready to use
+// for every point of the Pareto set.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -35,7 +35,7 @@ std::string values_text(const search::Options& options, const Record& record) {
   return join(parts, ", ");
 }
 
-/// One line per finished trial for the log, and the line that is redrawn on a terminal.
+/// Logs one line per finished trial, and redraws the progress line on a terminal.
 class Follower {
  public:
   Follower(const search::Options& options, const CommonRequest& request)
@@ -84,7 +84,7 @@ class Follower {
   std::vector<Record> best_;
 };
 
-/// Has exact allocation make what is tried first, where the configuration asks for it.
+/// Puts solutions of the exact allocation first in the study, if the configuration asks for them.
 class Allocator {
  public:
   Allocator(search::Plan& plan, const CommonRequest& request)
@@ -163,7 +163,7 @@ void print_result(const SearchTask& task, const search::StudyResult& result,
   document["folder"] = folder;
 }
 
-/// Says what came nearest when no trial keeps the constraints.
+/// Reports the nearest trial when no trial satisfies the constraints.
 void explain_infeasible(const search::StudyResult& result) {
   std::vector<std::string> bounds;
   for (const search::Constraint& constraint : result.options.constraints)
@@ -179,7 +179,7 @@ void explain_infeasible(const search::StudyResult& result) {
   log::error(text);
 }
 
-/// The values of a distribution as a list, or its bounds where they are many.
+/// The values of a distribution as a list, or its bounds if there are many values.
 std::string choices_text(const samplers::Distribution& distribution) {
   constexpr std::int64_t most = 64;
   const auto count = samplers::cardinality(distribution);
@@ -190,7 +190,7 @@ std::string choices_text(const samplers::Distribution& distribution) {
   return to_json(choices, -1);
 }
 
-/// What would be searched, without a trial.
+/// Shows the search space and the baseline without running a trial.
 int finish_dry_run(const SearchTask& task, Output& output) {
   passes::ReportTable table{"Search space", {"Parameter", "Choices", "When"}, {}, ""};
   for (const samplers::Dimension& dimension : task.space().dimensions()) {
@@ -207,7 +207,7 @@ int finish_dry_run(const SearchTask& task, Output& output) {
   return 0;
 }
 
-/// A database elsewhere than in the project: SQLite keeps a journal beside its file.
+/// Allows access to a database outside the project. SQLite keeps a journal next to its file.
 void reach_storage(const std::string& url) {
   constexpr std::string_view sqlite = "sqlite:///";
   const bool named = url.starts_with(sqlite), is_path = url.find("://") == std::string::npos;
@@ -228,7 +228,7 @@ int search(const SearchRequest& request) {
   const search::Setup& setup = task.options().setup;
   const std::string folder = session.software_folder() + "/search";
   make_folder(folder);
-  // SQLite opens its files itself.
+  // SQLite opens these files itself.
   for (const char* file : {"", "-journal", "-wal", "-shm"})
     place_to_write(folder + "/study.db" + file);
   const std::string url = setup.storage.value_or("sqlite:///" + folder + "/study.db");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of the best trials, and their accuracy on rows that the search has not seen.
+// Writes the folders of the best trials, and measures them on rows that the search has not seen.
 #include "driver/search_points.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using storage::Record;
 
-/// Whether a trial, which another program may have begun, says everything of the space.
+/// Whether a trial, possibly from another program, has a value for every parameter of the space.
 bool covers(const samplers::Space& space, const samplers::Params& params) {
   return std::all_of(space.begin(), space.end(), [&](const samplers::Dimension& dimension) {
     if (!samplers::is_active(dimension, params)) return true;
@@ -26,7 +26,7 @@ bool covers(const samplers::Space& space, const samplers::Params& params) {
   });
 }
 
-/// Measured again, so that what the folder holds is known to have the values that are reported.
+/// Compares with a second measurement, to make sure that the folder has the reported values.
 void check_values(const search::Options& options, const Record& record,
                   const search::Measured& again) {
   const std::vector<double> values = options.values_of(again);
@@ -80,7 +80,7 @@ std::vector<std::string> write_points(const SearchTask& task, const Session& ses
 
 namespace {
 
-/// The test rows, unless the search looked at them, or measures nothing on rows.
+/// The test rows, or null if the search used them or measures nothing on rows.
 const data::Dataset* unseen_rows(const SearchTask& task, const Session& session) {
   const search::BasicEvaluation* rows = task.evaluated_rows();
   const bool seen = !rows || rows->data_loader == "test_dataloader" || !session.dataset;
@@ -98,7 +98,7 @@ std::string interval_text(const data::Scores& scores) {
   return share_in_percent(low) + " to " + share_in_percent(high) + " %";
 }
 
-/// What a model has on the rows, with the names of the metrics.
+/// The metrics of a model on these rows, by name.
 Tree unseen_metrics(const data::Scores& scores, const data::Scores& baseline) {
   Tree tree = search::scores_tree(scores);
   tree["accuracy_drop"] = search::accuracy_drop(baseline.accuracy, scores.accuracy, scores.rows);
@@ -106,7 +106,7 @@ Tree unseen_metrics(const data::Scores& scores, const data::Scores& baseline) {
   return tree;
 }
 
-/// "kept", or by what value the bound is missed; "-" for metrics that are not of rows.
+/// "kept", or the value that violates the bound; "-" for metrics that do not depend on rows.
 std::string kept_text(const search::Constraint& constraint, const Tree& metrics) {
   const Tree* value = metrics.find(constraint.metric);
   if (!value) return "-";
@@ -115,7 +115,7 @@ std::string kept_text(const search::Constraint& constraint, const Tree& metrics)
              : "missed: " + search::short_number(value->as_double());
 }
 
-/// The table of the test rows, and the document's part of it.
+/// The table of results on the test rows, and its part of the JSON document.
 class Confirmation {
  public:
   Confirmation(const search::Options& options, const data::Scores& baseline)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search leaves of its best trials: a folder each, ready to run, and a second look at them.
+// Writes a folder that is ready to run for each of the best trials, and measures them again.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace mase::driver {
 
-/// `best/trial_N` below `folder` for every point of the Pareto set: the checkpoint, and a
-/// transform.toml that makes and measures it again. Returns the folders. What is there stays.
+/// Writes `best/trial_N` in `folder` for every point of the Pareto set: the checkpoint, and a
+/// transform.toml that makes and measures it again. Existing ones are kept. Returns the folders.
 std::vector<std::string> write_points(const SearchTask& task, const Session& session,
                                       const search::StudyResult& result, const std::string& folder);
 
-/// Measures the first `confirm` of these on the test rows and prints a table, which the result
-/// keeps: the best of many trials on a few rows is partly luck. Does nothing where the search
-/// itself looked at these rows, or measures nothing on rows.
+/// Measures the first `confirm` points on the test rows and prints a table, which it also adds to
+/// the result, because the best of many trials on a few rows is partly luck. Does nothing if the
+/// search itself used the test rows, or measures nothing on rows.
 void confirm_points(const SearchTask& task, const Session& session, search::StudyResult& result,
                     const std::string& folder, Output& output);
 
-/// Keeps in the result what formats the leading trial's model has, where it has a folder.
+/// Adds the formats of the leading trial's model to the result, if that trial has a folder.
 void read_leading_bits(search::StudyResult& result, const std::string& folder);
 
 }  // namespace mase::driver

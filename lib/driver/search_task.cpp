@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a session to a task: model, space, measuring; and the way back from a trial to a file.
+// Makes the task of a search (model, space, measuring), and turns trials back into files.
 #include "driver/search_task.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using samplers::StudyLength;
 
-/// A pass table [[pass]] entry.
+/// An entry of [[pass]].
 Tree pass_entry(const std::string& name, const Tree& options) {
   Tree entry = Tree::dict();
   entry["run"] = name;
@@ -41,7 +41,7 @@ Tree dimension_tree(const samplers::Dimension& dimension) {
   return tree;
 }
 
-/// Exhaustive samplers end with the space; they refuse spaces above the limit.
+/// Sets the number of trials of exhaustive samplers, which reject spaces above the limit.
 void limit_trials(search::Options& options, const samplers::Space& space) {
   search::Setup& setup = options.setup;
   if (setup.sampler_row().length != StudyLength::whole_space) return;
@@ -54,7 +54,7 @@ void limit_trials(search::Options& options, const samplers::Space& space) {
   setup.n_trials = static_cast<int>(*count);
 }
 
-/// Whether trials begin with layers whose weights are drawn anew.
+/// Whether trials start with layers that have new random weights.
 bool draws_weights(const search::SearchSpace& space) {
   const auto calls = space.calls(samplers::first_configuration(space.dimensions()));
   return std::any_of(calls.begin(), calls.end(), [](const passes::PassCall& call) {
@@ -107,7 +107,7 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
   require_buildable();
 }
 
-/// Tries a few configurations, from all over the space, until one can be built.
+/// Tries a few configurations spread over the space until one can be built.
 void SearchTask::require_buildable() const {
   const samplers::Space& space = space_->dimensions();
   std::string reason;
@@ -227,7 +227,7 @@ std::string SearchTask::transform_toml(const samplers::Params& params,
   Tree passes = Tree::list();
   const search::Recipe recipe = space_->recipe(params);
   if (measurer_->trains()) {
-    // Trained weights are not made anew: the checkpoint beside the file holds them.
+    // Trained weights are not trained again: they are in the checkpoint next to the file.
     settings["load_name"] = checkpoint;
     settings["load_type"] = "mz";
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SearchTask: the model, data and space of a search, and how one trial is measured.
+// SearchTask holds the model, data and space of a search, and measures its trials.
 #pragma once
 
 #include <memory>
@@ -10,37 +10,37 @@
 
 namespace mase::driver {
 
-/// A search as the command runs it: the prepared model, its space, and how a trial is measured and
-/// kept.
+/// A search as the command runs it: holds the prepared model and its space, and measures and saves
+/// trials.
 class SearchTask {
  public:
   /// Loads the model, runs the passes of [search.prepare], builds the space and measures the float
-  /// model. Everything that can be wrong with the configuration is found here.
+  /// model. All errors in the configuration are found here.
   SearchTask(Session& session, search::Options options, const ModelInput& input);
 
   const search::Options& options() const { return options_; }
   const search::SearchSpace& space() const { return *space_; }
-  /// The model before any trial, passes of [search.prepare] applied.
+  /// The model before any trial, after the passes of [search.prepare].
   const ir::Graph& graph() const { return model_.graph; }
-  /// The rows that trials are evaluated on; nullptr when they are not.
+  /// The rows that trials are evaluated on; nullptr if they are not evaluated on rows.
   const search::BasicEvaluation* evaluated_rows() const { return measurer_->rows(); }
   /// Metrics of the float model by name.
   const Tree& baseline() const { return baseline_; }
-  /// What workers of one study agree on.
+  /// The configuration that all workers of a study must share.
   Tree configuration() const;
   search::Plan plan(const std::string& url, const std::string& study) const;
 
-  /// Measures the parameters; `made` becomes the model.
+  /// Measures a trial with these parameters. If `made` is given, it becomes the trial's model.
   search::Measured measure(const samplers::Params& params, const search::Report& report,
                            ir::Graph* made = nullptr) const;
-  /// The configuration file that makes the model of a trial and measures it again.
+  /// A configuration file that makes the model of a trial and measures it again.
   std::string transform_toml(const samplers::Params& params, const std::string& checkpoint) const;
 
  private:
   search::Bench bench();
   void give_data(passes::PassContext& context) const;
   void prepare();
-  /// Error(Fault::config) for a space of which no configuration can be built.
+  /// Error(Fault::config) if no configuration of the space can be built.
   void require_buildable() const;
 
   const Session& session_;
@@ -51,7 +51,7 @@ class SearchTask {
   Tree baseline_ = Tree::dict();
 };
 
-/// The options of the file's [search] table with those of the command line on top.
+/// The options of the file's [search] table, overridden by those of the command line.
 search::Options search_options(const Session& session, const Tree& setup);
 
 }  // namespace mase::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common opening of the commands that work in a project folder.
+// The first steps that commands working in a project folder share.
 #include "driver/session.hpp"
 
 #include "backend/backend.hpp"

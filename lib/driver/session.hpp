@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What train, test and transform do first: read the configuration, set log and threads, load data.
+// The first steps of a command: read the configuration, set log level and threads, load the data.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace mase::driver {
 
-/// What commands on models and data sets have in common once their settings are read.
+/// The state that commands on models and data sets share after their settings are read.
 struct Session {
   Configuration configuration;
   Output output;
@@ -26,31 +26,31 @@ struct Session {
   std::int64_t max_batches() const { return settings().general.to_debug ? 5 : -1; }
 };
 
-/// Where a command writes when no project is named: into one with a generated name, or into that
-/// of the checkpoint, whose results it adds to.
+/// The project that a command writes to if none is named: one with a generated name, or that of
+/// the checkpoint, to whose results it adds.
 enum class Project { generated, of_model };
 
-/// Reads, checks and prints the settings; loads the data set when one is named. What the
-/// configuration names may be read from then on (sandbox/policy.hpp), and a project that is there
-/// changed.
+/// Reads, checks and prints the settings, and loads the data set if one is named. From then on the
+/// sandbox (sandbox/policy.hpp) allows reading the files that the configuration names, and changing
+/// an existing project.
 Session open_session(const CommonRequest& request, Project project = Project::generated);
 
-/// The project of a command that makes one may be written.
+/// Allows writing to the project's folder, for a command that creates it.
 void work_in_project(const Settings& settings);
 
-/// Keeps the project's folder for a command that writes its results there, against others that do;
-/// Error(Fault::file) where another has it. What commands that died have left there is swept. The
-/// lock has a thread, so a sandbox is entered before.
+/// Locks the project's folder for a command that writes its results there. Error(Fault::file) if
+/// another command holds the lock. Removes files left behind by commands that died. The lock has a
+/// thread, so the sandbox must be entered before.
 FolderLock lock_project(const Session& session, const std::string& command);
 
-/// The model of a session, with example inputs from `input` or the data set.
-/// Inputs of the data set are in the order of the model's from then on.
+/// Loads the model of a session, with example inputs from `input` or the data set.
+/// From then on the inputs of the data set are in the order of the model's inputs.
 LoadedModel load_session_model(Session& session, const ModelInput& input);
 
-/// Fails with a config error that says how to name a data set.
+/// Returns the data set, or throws a config error that says how to name one.
 const data::Dataset& require_dataset(const Session& session);
 
-/// Maps "float", "quantized", "integer" or "rtl".
+/// Parses "float", "quantized", "integer" or "rtl".
 ir::Level parse_level(const std::string& name);
 
 }  // namespace mase::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging, naming and printing of the settings; all loops over the declarations.
+// Merges, names and prints the settings in loops over their declarations.
 #include "driver/settings.hpp"
 
 #include <chrono>
@@ -15,7 +15,7 @@
 namespace mase::driver {
 namespace {
 
-/// Flags that differ from the field's name: the reference's, and short ones.
+/// Flags that differ from the field's name: those of the reference, and short ones.
 const std::map<std::string, std::vector<std::string>>& flag_names() {
   static const std::map<std::string, std::vector<std::string>> names{
       {"load_name", {"--load", "--load-name"}},
@@ -33,7 +33,7 @@ const std::map<std::string, std::vector<std::string>>& flag_names() {
 
 using Commands = std::set<std::string>;
 
-/// The subcommands in which a setting matters, for those that do not matter in all.
+/// The subcommands in which a setting has an effect, for settings that do not matter everywhere.
 std::map<std::string, Commands> make_uses() {
   const Commands with_torch{"train", "search", "test", "transform"};
   std::map<std::string, Commands> uses;
@@ -50,7 +50,7 @@ std::map<std::string, Commands> make_uses() {
   return uses;
 }
 
-/// Settings of the file or command line only: tables are left to the commands.
+/// Applies the settings of the file or the command line. Tables are left to the commands.
 void apply(const Tree& source, Settings& settings, Diagnostics& diagnostics) {
   for_each_setting(settings, [&](auto& part, const auto& field) {
     if (const Tree* entry = source.find(field.name))

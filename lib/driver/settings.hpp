@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of every command: declared once, filled from defaults, configuration file and command
-// line.
+// The settings of all commands. They are declared once and filled from defaults, configuration file
+// and command line.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace mase::driver {
 
-/// Settings that are neither of training nor of data.
+/// The settings that concern neither training nor data.
 struct General {
   std::optional<std::string> model;
   std::optional<std::string> submodule;
@@ -83,7 +83,7 @@ struct General {
         Field{"codes_only", &G::codes_only,
               "store quantized weights in checkpoints as codes only, without the floats"}};
   }
-  /// Accepted because configurations of the reference have them; they change nothing.
+  /// Settings that have no effect; accepted because configurations of the reference have them.
   static constexpr std::array<std::string_view, 7> ignored{
       "trainer_precision", "num_workers", "num_devices",          "num_nodes",
       "accelerator",       "strategy",    "disable_dataset_cache"};
@@ -108,37 +108,37 @@ void for_each_setting(SettingsType&& settings, Visitor&& visit) {
 std::vector<FieldInfo> describe_settings();
 std::vector<std::string> setting_names();
 
-/// Whether the setting changes anything in what the subcommand does. All are accepted everywhere,
-/// so that one file serves all subcommands; help shows those that matter.
+/// Whether the setting has an effect on the subcommand. All settings are accepted everywhere, so
+/// that one file serves all subcommands; help shows only those that have an effect.
 bool setting_matters(const std::string& setting, const std::string& command);
 
-/// The command-line flags of a setting: "--learning-rate"; some have a short second name
-/// ("--load").
+/// The command-line flags of a setting, such as "--learning-rate". Some settings have a second,
+/// shorter flag ("--load").
 std::vector<std::string> setting_flags(const std::string& name);
 
-/// Tables at the top of a configuration file beside the settings.
+/// The names of the top-level tables of a configuration file that are not settings.
 std::vector<std::string> config_tables();
 
 /// Where each value comes from.
 struct SettingSources {
-  Tree file = Tree::dict();          ///< the parsed configuration file; empty without one
-  Tree command_line = Tree::dict();  ///< settings given there
-  std::string config_path;           ///< "" without a file
+  Tree file = Tree::dict();          ///< the parsed configuration file; empty if there is none
+  Tree command_line = Tree::dict();  ///< settings given as flags
+  std::string config_path;           ///< "" if there is no file
 };
 
-/// default < file < command line, decided by presence. Problems of both are collected.
+/// Merges the sources: default < file < command line. Collects the problems of all of them.
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics);
 
 /// The effective settings as a boxed table (Name, Default, Config. File, Manual Override,
-/// Effective): those that were given or differ from their defaults, or all; "" when there are none.
+/// Effective): those that were given or differ from their defaults, or all; "" if there are none.
 std::string settings_table(const SettingSources& sources, const Settings& effective, bool all);
 /// Every effective setting as a dict.
 Tree settings_tree(const Settings& effective);
 
-/// The task that is given, or that the data set is for.
+/// The task that was given, otherwise the task of the data set.
 std::string task_name(const General& general);
 
-/// The project's name, generated when not given.
+/// The project's name, which is generated if it was not given.
 std::string project_name(const Settings& settings);
 /// `<project_dir>/<project>`.
 std::string project_folder(const Settings& settings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase show`: the graph of a model as text, table, JSON, dot or a picture, or its integer steps.
+// `mase show` writes a model's graph as text, table, JSON, dot or picture, or its integer steps.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -42,7 +42,7 @@ bool is_picture(const std::string& format) {
   return std::find(pictures.begin(), pictures.end(), format) != pictures.end();
 }
 
-/// What is asked for, or what the ending of the output's name says.
+/// The format that was requested, or the one that follows from the extension of the output.
 std::string format_of(const ShowRequest& request) {
   if (request.format) return *request.format;
   if (!request.output) return "text";
@@ -69,7 +69,7 @@ std::string render(ir::Graph& graph, const std::string& format) {
   return to_json(ir::graph_json(graph)) + "\n";
 }
 
-/// The graph of a checkpoint is read without its weights, hence without LibTorch.
+/// Reads the graph of a checkpoint without its weights, and so without LibTorch.
 ir::Graph graph_of(const ShowRequest& request) {
   if (file_exists(request.model) && !std::filesystem::is_directory(request.model)) {
     if (auto contents = checkpoint::read_contents(request.model)) {
@@ -80,7 +80,7 @@ ir::Graph graph_of(const ShowRequest& request) {
   return load_graph(request.model, request.input, request.dataset, 1);
 }
 
-/// The integer steps of a quantized checkpoint; the bounds of accumulators need its weights.
+/// The integer steps of a quantized checkpoint. The bounds of accumulators need its weights.
 std::string program_of(const ShowRequest& request) {
   return integer::program_text(integer::lower(load_checkpoint(request.model).graph));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase simulate`: the emitted hardware under Verilator, every beat against the integer model.
+// `mase simulate` runs emitted hardware in Verilator and compares every beat with the integers.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -18,10 +18,10 @@ namespace {
 
 using emit::Simulation;
 
-/// Frames that show the interval of nearly every design, without taking long.
+/// Enough frames to measure the interval of nearly every design, yet quick to run.
 constexpr std::int64_t least_timing_frames = 8;
 
-/// As many as the prediction needed; of the last one the bench takes no interval.
+/// As many frames as the prediction needed. The bench measures no interval for the last one.
 std::int64_t timing_frames(const design::Timing& predicted) {
   return std::max(least_timing_frames, predicted.frames + 1);
 }
@@ -31,7 +31,7 @@ Simulation run(const Hardware& hardware, const emit::Vectors& vectors,
   return emit::simulate(hardware.folder, hardware.design, vectors, options);
 }
 
-/// Cycles when nothing stalls: what the design predicts, and what the first frames take.
+/// Shows cycles without stalls: the predicted ones, and those measured on the first frames.
 bool show_timing(const Hardware& hardware, const Simulation& measured, Output& output) {
   const design::Timing& predicted = hardware.design.timing;
   passes::ReportTable table{"Cycles without stalls", {"", "Predicted", "Measured"}, {}, ""};
@@ -106,7 +106,7 @@ Tree simulation_tree(const Simulation& s) {
   return tree;
 }
 
-/// "1112 of 1241 (90 %)" of one kind of coverage points.
+/// "1112 of 1241 (90 %)" for one kind of coverage points.
 std::string coverage_cell(const Tree& counts, const char* kind) {
   const Tree* found = counts.find(kind);
   if (found == nullptr) return "-";
@@ -156,7 +156,7 @@ std::string stalls_text(const emit::SimulateOptions& options) {
              : "stalls with probability " + double_text(options.stall_in);
 }
 
-/// The first frames, over again where there are fewer.
+/// The first `count` frames, repeated if there are fewer.
 emit::Vectors first_frames(const Hardware& hardware, const emit::Vectors& all, std::int64_t count) {
   const auto taken = [&](const std::vector<integer::Codes>& codes,
                          const std::vector<design::StreamId>& streams) {
@@ -182,7 +182,7 @@ emit::Fault drawn_fault(const design::Memory& memory, Random& random) {
   return {memory.file, word, below(static_cast<std::uint64_t>(memory.word_bits))};
 }
 
-/// "FILE:WORD:BIT"; what is left out is drawn.
+/// Reads "FILE:WORD:BIT"; parts that are left out are drawn at random.
 emit::Fault parse_fault(const std::string& text, const design::Design& design, Random random) {
   const std::vector<std::string> parts = split(text, ':');
   const design::Memory* memory = design.find_memory(parts.front());
@@ -204,8 +204,8 @@ emit::Fault parse_fault(const std::string& text, const design::Design& design, R
   return fault;
 }
 
-/// Bits that no frame depends on (a pixel that is always 0, a neuron that never fires) prove
-/// nothing: other bits are tried.
+/// How many bits to try. A bit that no frame depends on (a pixel that is always 0, a neuron that
+/// never fires) proves nothing.
 constexpr int fault_tries = 32;
 
 struct Injection {
@@ -262,8 +262,8 @@ std::string drawn_memory(const design::Design& design, Random random) {
   return design.memories[random.below(design.memories.size())].file;
 }
 
-/// The weights of a checkpoint in the hardware of another one; twice, since cycles are compared
-/// where nothing stalls.
+/// Loads the weights of a checkpoint into the hardware of another one and simulates twice: without
+/// stalls, where cycles are compared, and with stalls.
 int simulate_reload(const SimulateRequest& request, ir::Graph graph, Session& session) {
   Output& output = session.output;
   const Settings& settings = session.settings();

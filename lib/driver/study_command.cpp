@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase study`: what a database of studies holds. A file or server that may only be read will do.
+// `mase study` shows what a database of studies contains. Reading needs no permission to write.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -43,7 +43,7 @@ std::string states_text(const std::vector<Record>& trials) {
   return join(words, ", ");
 }
 
-/// The best trials, as a search has them; by number.
+/// The best trials as a search determines them, in the order of their numbers.
 std::vector<const Record*> best_of(const Study& study, const std::vector<Record>& trials) {
   std::vector<samplers::Trial> plain;
   for (const Record& record : trials) plain.push_back(samplers::without_attributes(record.trial));
@@ -53,10 +53,10 @@ std::vector<const Record*> best_of(const Study& study, const std::vector<Record>
   return best;
 }
 
-/// So many studies are named in a message, and listed.
+/// Maximum number of studies to name in a message, and to list.
 constexpr std::int64_t most_named = 20, most_listed = 10000;
 
-/// The study of that name, or the only one.
+/// The study of this name, or the only study.
 Study chosen(Storage& database, const std::optional<std::string>& name) {
   if (name)
     if (const auto study = database.find_study(*name)) return *study;
@@ -75,7 +75,7 @@ Study chosen(Storage& database, const std::optional<std::string>& name) {
                did_you_mean(*name, names, "; studies: " + join(names, ", ")));
 }
 
-/// The objectives by name, as a search and Optuna's set_metric_names store them, or by number.
+/// Names of the objectives, as a search or Optuna's set_metric_names stored them, or numbers.
 std::vector<std::string> goal_names(const Study& study) {
   const std::size_t goals = study.directions.size();
   const Tree* stored = study.system.find("study:metric_names");
@@ -104,7 +104,7 @@ std::vector<std::string> parameters_of(const std::vector<const Record*>& trials)
   return {names.begin(), names.end()};
 }
 
-/// Number, state, values and parameters of trials.
+/// A table with number, state, values and parameters of trials.
 passes::ReportTable trials_table(const Study& study, const std::vector<const Record*>& trials) {
   passes::ReportTable table{"", {"number", "state"}, {}, ""};
   const std::size_t goals = study.directions.size();
@@ -186,14 +186,14 @@ int show_study(Storage& database, const StudyRequest& request, Output& output) {
   return 0;
 }
 
-/// Those of SQLite; a server has none.
+/// The files of an SQLite database. A server has none.
 std::vector<std::string> database_files(const std::string& url) {
   constexpr std::string_view scheme = "sqlite:///";
   const std::string file = url.starts_with(scheme) ? url.substr(scheme.size()) : url;
   return {file, file + "-journal", file + "-wal", file + "-shm"};
 }
 
-/// All trials as CSV, or as JSON where the file's ending says so.
+/// Writes all trials as CSV, or as JSON if the file has that extension.
 int write_study(Storage& database, const StudyRequest& request, Output& output) {
   const Study study = chosen(database, request.name);
   const passes::ReportTable table = trials_table(study, pointers(database.trials(study)));

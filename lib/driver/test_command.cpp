@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase test`: loss and accuracy of a model on a part of its data set, at any level from float to
-// RTL.
+// `mase test` measures loss and accuracy of a model on a part of its data set, at any level from
+// float to RTL.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -30,7 +30,7 @@ passes::ReportTable class_table(const data::Scores& scores, const data::Dataset&
       "Per class", {"Class", "Rows", "Predicted", "Correct", "Recall", "Precision"}, {}, ""};
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
     const data::ClassCount& count = scores.classes[c];
-    if (count.rows == 0 && count.predicted == 0) continue;  // of 256 bytes a text has 70
+    if (count.rows == 0 && count.predicted == 0) continue;  // a text uses about 70 of 256 bytes
     table.rows.push_back({dataset.class_names[c], std::to_string(count.rows),
                           std::to_string(count.predicted), std::to_string(count.correct),
                           percent(count.recall()), percent(count.precision())});
@@ -38,7 +38,7 @@ passes::ReportTable class_table(const data::Scores& scores, const data::Dataset&
   return table;
 }
 
-/// How many classes still make a table that fits a terminal.
+/// The largest number of classes whose table fits on a terminal.
 constexpr std::size_t most_columns = 20;
 
 passes::ReportTable confusion_table(const data::Scores& scores, const data::Dataset& dataset) {
@@ -58,7 +58,7 @@ passes::ReportTable confusion_table(const data::Scores& scores, const data::Data
   return table;
 }
 
-/// Rows by true class and prediction, where there are any: {"g": {"g": 48, "w": 2}}.
+/// Number of rows by true class and prediction, without zeros: {"g": {"g": 48, "w": 2}}.
 Tree confusion_tree(const data::Scores& scores, const data::Dataset& dataset) {
   Tree out = Tree::dict();
   for (const auto& [pair, rows] : scores.confusion) {
@@ -89,7 +89,7 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   return out;
 }
 
-/// What sums the scores up, in one line.
+/// A one-line summary of the scores.
 std::string summary(const data::Scores& scores, const data::Dataset& dataset, bool macro) {
   const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
   return (has_perplexity ? "perplexity " + fixed_text(data::perplexity(scores.loss), 3) + ", "
@@ -106,13 +106,13 @@ std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRe
       open_hardware(hardware_folder(session.settings(), request.hardware), graph));
 }
 
-/// What a model scores at one level.
+/// The scores of a model at one level.
 struct Found {
   std::string level;
   data::Scores scores;
 };
 
-/// Scores the model at every level asked for. All levels are known before the first is run.
+/// Scores the model at every requested level. All names are checked before the first run.
 std::vector<Found> scores_of(const Session& session, const TestRequest& request,
                              const ir::Graph& graph, const data::Dataset& dataset) {
   const data::Part part = data::parse_part(request.split);
@@ -137,7 +137,7 @@ std::vector<Found> scores_of(const Session& session, const TestRequest& request,
   return found;
 }
 
-/// Rows that two evaluations predict to be of different classes.
+/// The number of rows for which two evaluations predict different classes.
 std::size_t moved_rows(const data::Scores& a, const data::Scores& b) {
   std::size_t moved = 0;
   for (std::size_t row = 0; row < a.predicted.size(); ++row)
@@ -145,7 +145,7 @@ std::size_t moved_rows(const data::Scores& a, const data::Scores& b) {
   return moved;
 }
 
-/// A row per level, each beside the one before it.
+/// A table with a row per level, each compared with the row above.
 passes::ReportTable level_table(const std::vector<Found>& found, const data::Dataset& dataset) {
   const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
   passes::ReportTable table{"Levels", {"Level", "Rows", "Correct", "Accuracy", "Loss"}, {}, ""};
@@ -180,12 +180,12 @@ void print_all(Output& output, const std::vector<Found>& found, const data::Data
     output.document()["levels"][one.level] = scores_tree(one.scores, dataset);
 }
 
-/// The record of a test goes to a project that is there; hardware is built to be simulated.
+/// Allows writing the record to an existing project, and building hardware to simulate it.
 void name_rights(const Settings& settings, const TestRequest& request) {
   if (file_exists(project_folder(settings))) work_in_project(settings);
   const auto& levels = request.levels;
   if (std::find(levels.begin(), levels.end(), "rtl") == levels.end()) return;
-  cache_folder();  // what is not there cannot be allowed
+  cache_folder();  // must exist before it can be allowed
   sandbox::may_run_programs();
   sandbox::may_write(hardware_folder(settings, request.hardware));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase train`: train in the project folder, keeping the best and the last checkpoint.
+// `mase train` trains in the project folder and keeps the best and the last checkpoint.
 #include <filesystem>
 #include <utility>
 
@@ -33,7 +33,7 @@ std::string progress_text(const backend::Progress& p) {
          duration_text(left);
 }
 
-/// Shows progress to people and writes the curves for TensorBoard.
+/// Shows progress and writes the curves for TensorBoard.
 class Reporter {
  public:
   Reporter(Session& session, const data::TaskRow& task, bool quiet)
@@ -90,7 +90,7 @@ void save_snapshot(const backend::Snapshot& snapshot, const std::string& folder,
 }
 
 /// Replaces the model by the last checkpoint and returns the trainer's state in it. A run that was
-/// stopped before its first checkpoint (its configuration is there) has no state: it begins anew.
+/// stopped before its first checkpoint, but has a configuration, has no state and starts again.
 std::string resume_state(const std::string& folder, LoadedModel& model) {
   const std::string path = folder + "/last.pt";
   if (!file_exists(path) && file_exists(folder + "/config.toml")) {
@@ -105,7 +105,7 @@ std::string resume_state(const std::string& folder, LoadedModel& model) {
   return state->second;
 }
 
-/// What took hours is not replaced by accident.
+/// Refuses to overwrite checkpoints, which may have taken hours to train.
 void refuse_overwriting(const std::string& folder) {
   for (const char* name : {"/last.pt", "/best.pt"})
     if (file_exists(folder + name))
@@ -132,7 +132,7 @@ void print_result(const backend::TrainResult& result, const data::TaskRow& task,
   document["last_checkpoint"] = folder + "/last.pt";
 }
 
-/// A training that goes on has recorded its earlier epochs.
+/// When training is resumed, puts the epochs recorded earlier before the new ones.
 void prepend_epochs(Session& session) {
   const std::string path = record_path(project_folder(session.settings()), "train");
   Tree& document = session.output.document();
@@ -158,14 +158,14 @@ int train(const TrainRequest& request) {
   work_in_project(session.settings());
   const data::Dataset& dataset = require_dataset(session);
   const std::string folder = session.software_folder() + "/training_ckpts";
-  backend::open();  // which enters the sandbox, before the lock starts a thread
+  backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase train");
   if (!request.resume && !request.overwrite) refuse_overwriting(folder);
   LoadedModel model = load_session_model(session, request.input);
   const std::string resume = request.resume ? resume_state(folder, model) : "";
   make_folder(folder);
   const std::string resolved = resolved_toml(session.configuration);
-  // Beside a former result its own configuration stays until the first checkpoint.
+  // A previous result keeps its own configuration until the first new checkpoint.
   bool replaces = file_exists(folder + "/last.pt");
   const auto write_config = [&] { write_file(folder + "/config.toml", resolved); };
   if (!replaces) write_config();

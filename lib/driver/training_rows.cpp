@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evenly spread rows, so that a set sorted by class gives every class.
+// The rows are evenly spread, so that every class occurs even in a set sorted by class.
 #include "driver/training_rows.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a data set for the passes that learn from data.
+// Supplies rows of a data set to the passes that learn from data.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace mase::driver {
 
-/// PassContext::training_rows over the training part of `dataset`, which must outlive it: of n rows
-/// row i * n / count for i = 0 .. count - 1, in this order, `batch_size` at a time.
+/// A PassContext::training_rows for the training part of `dataset`, which must outlive it. From n
+/// rows it takes row i * n / count for i = 0 .. count - 1, in this order, `batch_size` at a time.
 std::function<void(std::int64_t, const passes::SeeBatch&)> training_rows(
     const data::Dataset& dataset, std::int64_t batch_size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase transform`: load, run the passes, report, store the checkpoint with its configuration.
+// `mase transform` loads a model, runs the passes, reports, and stores a checkpoint.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@
 namespace mase::driver {
 namespace {
 
-/// What writes checkpoints as the settings want them.
+/// The function that writes checkpoints in the way that the settings ask for.
 auto saver(const Session& session) {
   return session.settings().general.codes_only ? save_codes_alone : save_checkpoint;
 }
@@ -44,8 +44,8 @@ passes::PassContext make_context(const Session& session, const LoadedModel& mode
   return context;
 }
 
-/// quantize asks for its summary by `report`; it is added behind the last one, and behind the
-/// calibration of its formats, unless the file has it.
+/// Adds the summary that `report` of quantize asks for, after the last quantize and after the
+/// calibration of its formats, unless the file has the summary pass.
 std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) {
   const auto is = [](const char* name) {
     return [name](const passes::PassCall& call) { return call.name == name; };
@@ -56,7 +56,7 @@ std::vector<passes::PassCall> with_summary(std::vector<passes::PassCall> calls) 
   const bool wanted = !report || report->as_bool();
   if (!wanted || std::any_of(calls.begin(), calls.end(), is("summarize_quantization")))
     return calls;
-  // A calibration that follows changes what there is to summarize.
+  // A calibration that follows would change the summary.
   const auto calibrated = std::find_if(calls.rbegin(), last, is("calibrate"));
   Tree options = Tree::dict();
   calls.insert(calibrated.base(), {"summarize_quantization", std::move(options), last->where});
@@ -79,7 +79,7 @@ std::string pipeline_text(const std::vector<passes::PassCall>& calls) {
   return text;
 }
 
-/// Metadata is part of every result, whether or not the file names the metadata passes.
+/// Adds metadata to the result, even if the file does not name the metadata passes.
 void complete_metadata(ir::Graph& graph) {
   for (ir::NodeId id : graph.order()) {
     ir::Node& node = graph.node(id);
@@ -89,7 +89,7 @@ void complete_metadata(ir::Graph& graph) {
   }
 }
 
-/// Measures the result as a search does: the same rows in the same batches.
+/// Measures the result exactly as a search does, with the same rows in the same batches.
 void show_scores(Session& session, const search::BasicEvaluation& rows, const ir::Graph& graph) {
   const data::Dataset& dataset = require_dataset(session);
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
@@ -108,7 +108,7 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   tree["rows"] = scores.rows;
 }
 
-/// What differs between two runs' results, of which there are as many.
+/// The differences between the results of two runs, which have the same number of results.
 struct Distance {
   std::int64_t elements = 0, differing = 0;
   double largest = 0, scale = 0;
@@ -125,7 +125,7 @@ struct Distance {
   }
 };
 
-/// Whether the graph still takes the example, which a pass that cuts out a part changes.
+/// Whether the graph still takes the example. A pass that extracts a part changes the inputs.
 bool takes_example(const LoadedModel& model) {
   const std::vector<ir::NodeId> inputs = model.graph.placeholders();
   return std::equal(inputs.begin(), inputs.end(), model.example.begin(), model.example.end(),
@@ -134,8 +134,8 @@ bool takes_example(const LoadedModel& model) {
                     });
 }
 
-/// How far the integer level, which hardware computes, is from the quantized one on the example;
-/// nothing where the graph has no integer level, or other inputs.
+/// Shows how far the integer level, which hardware computes, is from the quantized level on the
+/// example. Shows nothing if the graph has no integer level, or has other inputs.
 void show_levels(const LoadedModel& model, Output& output) {
   if (!model.measured || !takes_example(model)) return;
   std::unique_ptr<ir::Evaluator> integer;
@@ -161,7 +161,7 @@ void show_levels(const LoadedModel& model, Output& output) {
   tree["largest_result"] = distance.scale;
 }
 
-/// A result of other settings is not replaced by accident; the same settings give the same again.
+/// Refuses to replace a result from other settings; the same settings would give the same result.
 void refuse_overwriting(const std::string& folder, const std::string& resolved) {
   const std::string path = folder + "/transformed_ckpt/config.toml";
   if (file_exists(path) && read_file(path) != resolved)
@@ -201,7 +201,7 @@ int transform(const TransformRequest& request) {
   const std::string resolved = resolved_toml(session.configuration);
   work_in_project(session.settings());
   if (request.dump_folder) sandbox::may_write(*request.dump_folder);
-  backend::open();  // which enters the sandbox, before the lock starts a thread
+  backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
   LoadedModel model = load_session_model(session, request.input);

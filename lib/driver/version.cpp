@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MASE_VERSION is the project's version in the top CMakeLists.txt.
+// MASE_VERSION is the project's version from the top-level CMakeLists.txt.
 #include "driver/version.hpp"
 
 namespace mase::driver {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child reports through a pipe: the fault of an error and its text; the pipe's end is its end.
+// The child reports an error's text through a pipe; the end of the pipe is the end of the child.
 #include "sandbox/child.hpp"
 
 #include <fcntl.h>
@@ -41,10 +41,10 @@ void write_all(int descriptor, const void* from, std::size_t size) {
   }
 }
 
-/// The child's side: exit code 0 with nothing said, or an error's exit code and its text.
+/// The child's side: exits with 0 and no text, or with the exit code of an error and its text.
 [[noreturn]] void work_and_exit(int report, const std::function<void()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Ctrl-C reaches both; the parent decides.
+  // Ctrl-C reaches both processes; the parent decides what to do.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
@@ -75,7 +75,7 @@ struct Ending {
   bool timed_out = false;
 };
 
-/// Reads what a child says until its end, the end of its time, or a wish to stop.
+/// Reads the child's text until the child ends, its time is up, or the user asks to stop.
 Ending follow(pid_t child, int report, double seconds) {
   Ending ending;
   const auto begin = Clock::now();
@@ -139,7 +139,7 @@ std::size_t SharedFile::left() const {
 void run_in_child(const std::string& what, double seconds, const std::function<void()>& work) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) file_error(what + ": pipe: " + std::strerror(errno));
-  std::fflush(nullptr);  // what waits in buffers would be written twice
+  std::fflush(nullptr);  // buffered text would be written twice
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(pipe[0]);

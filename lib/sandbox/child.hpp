@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work in a process of its own, whose crash ends nothing but the work.
+// Runs work in a child process, so that a crash ends only that work.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace mase::sandbox {
 
-/// A file in memory that a child writes and its parent reads: the result of work that needs more
-/// than a text.
+/// A file in memory that a child writes and its parent reads, for results that are more than a
+/// text.
 class SharedFile {
  public:
   SharedFile();
@@ -26,10 +26,10 @@ class SharedFile {
   std::size_t read_ = 0;
 };
 
-/// Runs `work` in a forked process with `keep_reading_only`, and waits. An Error that it throws is
-/// thrown here; its crash, too much memory, and more than `seconds` (0: no limit) are an
-/// Error(Fault::file) that begins with `what`. Ends the child when this process ends, or is asked
-/// to stop. No other thread of this process may run.
+/// Runs `work` in a forked process with `keep_reading_only`, and waits for it. An Error thrown by
+/// `work` is thrown here. A crash, lack of memory, or more than `seconds` (0: no limit) gives an
+/// Error(Fault::file) that begins with `what`. The child is ended when this process ends or is
+/// asked to stop. No other thread of this process may be running.
 void run_in_child(const std::string& what, double seconds, const std::function<void()>& work);
 
 }  // namespace mase::sandbox

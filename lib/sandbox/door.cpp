@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Content travels as a file in memory whose descriptor is sent over a socket pair; the answer is
-// the text of an error, or nothing.
+// The content is put into a file in memory, whose descriptor is sent over a socket pair. The answer
+// is the text of an error, or empty.
 #include "sandbox/door.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct Message {
   int descriptor = -1;
 };
 
-/// A message with its descriptor, if it has one; false when the other side is gone.
+/// Sends a message, with a descriptor if there is one. Returns false if the other side has ended.
 bool send_message(int socket, const std::string& text, int descriptor) {
   iovec part{const_cast<char*>(text.data()), text.size()};
   msghdr header{};
@@ -93,7 +93,7 @@ bool is_one_of(const std::string& path, const std::vector<std::string>& outputs)
                      [&](const std::string& output) { return is_output(path, output); });
 }
 
-/// The process on the other side.
+/// The process on the other side, which keeps its rights.
 class Keeper {
  public:
   Keeper(int socket, std::vector<std::string> outputs)
@@ -103,7 +103,7 @@ class Keeper {
     while (const auto message = receive_message(socket_)) {
       const std::string answer = store(*message);
       if (message->descriptor >= 0) ::close(message->descriptor);
-      // Messages of a stream of packets are never empty, so an answer begins with one character.
+      // A message in a stream of packets cannot be empty, so an answer begins with a character.
       if (!send_message(socket_, "." + answer.substr(0, longest_message - 1), -1)) return;
     }
   }
@@ -127,7 +127,7 @@ class Keeper {
 [[noreturn]] void keep_door(int socket, const std::vector<std::string>& outputs,
                             const std::vector<std::string>& made) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
-  // Who waits for the end of this program's output must not wait for this process.
+  // A reader that waits for the end of this program's output must not wait for this process.
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {0, 1, 2}) ::dup2(null, standard);
   Keeper(socket, outputs).serve();
@@ -135,7 +135,7 @@ class Keeper {
   ::_exit(0);
 }
 
-/// Hands one file over; Error(Fault::file) with the other side's reason.
+/// Passes one file to the other side. Error(Fault::file) with the other side's reason.
 void hand_over(int socket, const std::string& path,
                const std::function<void(const std::string&)>& write) {
   const int memory = ::memfd_create("output", MFD_CLOEXEC);

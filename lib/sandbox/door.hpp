@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door of the sandbox: named outputs leave through it.
+// The door of the sandbox, through which named outputs are written.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace mase::sandbox {
 
-/// Starts a process that keeps its rights and does nothing but this: it replaces the files
-/// `outputs` by what this process hands it through write_file and write_file_with, and, when this
-/// process has ended, removes those of `made` that are empty folders, in order. `y.npy` allows
-/// `y_KEY.npy`, too: a model with several results names the keys.
+/// Starts a process that keeps its rights and does only this: it replaces the files `outputs` with
+/// the contents that this process sends through write_file and write_file_with. When this process
+/// has ended, it removes the folders of `made` that are empty, in order. `y.npy` also allows
+/// `y_KEY.npy`, because a model with several results names the keys.
 void open_door(const std::vector<std::string>& outputs, const std::vector<std::string>& made);
 
 }  // namespace mase::sandbox

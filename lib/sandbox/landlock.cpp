@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Landlock's system calls have no wrappers in the C library, and its constants grew with kernels
-// later than the headers that this is compiled with, so both are written here from the kernel's
+// The C library has no wrappers for Landlock's system calls, and some of its constants are newer
+// than the headers that this file is compiled with. So both are written out here, from the kernel's
 // documentation (userspace-api/landlock).
 #include "sandbox/landlock.hpp"
 
@@ -45,7 +45,7 @@ struct RulesetAttributes {
   std::uint64_t files, network, scoped;
 };
 
-// Packed in the kernel's interface.
+// The kernel's interface packs this struct.
 struct __attribute__((packed)) PathRule {
   std::uint64_t allowed;
   std::int32_t folder;
@@ -57,7 +57,7 @@ constexpr unsigned ask_version = 1, path_beneath = 1;
 constexpr std::uint64_t reading = read_file | read_dir;
 constexpr std::uint64_t writing =
     reading | write_file | remove_dir | remove_file | make_dir | make_reg | refer | truncate;
-/// What may be granted on a file; the others are about what a folder holds.
+/// The rights that can be granted on a file. The others concern the contents of a folder.
 constexpr std::uint64_t of_files = execute | write_file | read_file | truncate | ioctl_dev;
 
 std::uint64_t known_accesses(int version) {
@@ -75,13 +75,13 @@ std::uint64_t known_accesses(int version) {
 
 void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t accesses) {
   const Descriptor target(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  if (target.number() < 0) return;  // what is not there gives no right
+  if (target.number() < 0) return;  // a path that does not exist gives no right
   struct stat info {};
   if (::fstat(target.number(), &info) != 0) return;
   if (!S_ISDIR(info.st_mode)) accesses &= of_files;
   if (accesses == 0) return;
   const PathRule rule{accesses, target.number()};
-  // EBADFD: a pipe or a terminal's other end, which Landlock leaves alone.
+  // EBADFD: a pipe or the other end of a terminal, which Landlock does not restrict.
   if (::syscall(add_rule, ruleset.number(), path_beneath, &rule, 0U) != 0 && errno != EBADFD)
     refused(("Landlock rule for " + path).c_str());
 }
@@ -102,7 +102,7 @@ void restrict_files(const Rights& rights, int version) {
   if (ruleset.number() < 0) refused("Landlock ruleset");
   for (const std::string& path : rights.read) allow(ruleset, path, reading & known);
   for (const std::string& path : rights.write) allow(ruleset, path, writing & known);
-  // Linkers and compilers make links of their own.
+  // Linkers and compilers create links.
   if (!rights.execute.empty())
     for (const std::string& path : rights.write) allow(ruleset, path, make_sym & known);
   for (const std::string& path : rights.execute) allow(ruleset, path, (execute | reading) & known);

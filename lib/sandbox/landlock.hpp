@@ -6,10 +6,10 @@
 
 namespace mase::sandbox {
 
-/// The version of Landlock's interface; 0 where the kernel has none or it is switched off.
+/// The version of Landlock's interface; 0 if the kernel lacks it or it is switched off.
 int landlock_version();
 
-/// The part of `keep_only` that is about files. Does nothing at version 0.
+/// The part of `keep_only` that restricts files. Does nothing at version 0.
 void restrict_files(const Rights& rights, int version);
 
 }  // namespace mase::sandbox

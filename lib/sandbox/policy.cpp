@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the rights of a command. They are one state of the process, as its limits are.
+// Collects the rights of a command. Like the limits, they are global state of the process.
 #include "sandbox/policy.hpp"
 
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 struct Policy {
   Mode mode = Mode::off;
   Rights rights;
-  std::vector<std::string> folders;  ///< that are made on entry
+  std::vector<std::string> folders;  ///< created on entry
   std::vector<std::string> outputs;
   bool entered = false;
 };
@@ -45,7 +45,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// Where the shipped files are; empty when they are missing, which is told where they are needed.
+/// The folder of the shipped files. It is empty if they are missing; an error says so when needed.
 std::string shared_files() {
   try {
     return share_folder();
@@ -54,8 +54,8 @@ std::string shared_files() {
   }
 }
 
-/// What every process reads: libraries, the shipped files, what the C library and LibTorch ask
-/// about the machine.
+/// Adds what every process reads: libraries, the shipped files, and what the C library and LibTorch
+/// read about the machine.
 void add_system(Rights& rights) {
   for (const char* path :
        {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/ld.so.preload",
@@ -71,7 +71,7 @@ void add_system(Rights& rights) {
     if (!folder.empty()) rights.read.push_back(folder);
 }
 
-/// Makes a folder with its parents; gives those that were missing, the innermost first.
+/// Creates a folder with its parents. Returns those that were missing, innermost first.
 std::vector<std::string> make_missing(const std::string& folder) {
   std::vector<std::string> made;
   for (fs::path path = fs::absolute(folder).lexically_normal();
@@ -132,12 +132,12 @@ void may_run_programs() {
   const std::string temporary = fs::temp_directory_path(error).string();
   const std::string home = variable("HOME");
   for (const std::string& folder :
-       {temporary, cache_folder().path}) {  // simulations are built there
+       {temporary, cache_folder().path}) {  // simulators are built there
     rights.write.push_back(folder);
     rights.execute.push_back(folder);
   }
   for (const std::string& cache : {home + "/.cache", home + "/.ccache", variable("CCACHE_DIR")})
-    rights.write.push_back(cache);  // those of compilers and of what pip installed
+    rights.write.push_back(cache);  // for compilers and programs installed by pip
 }
 
 void may_run_program(const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights are taken away file rules first: the filter of system calls leaves alone what these need.
+// File rules come first, because the filter of system calls would refuse the calls that they need.
 #include "sandbox/rights.hpp"
 
 #include "sandbox/landlock.hpp"

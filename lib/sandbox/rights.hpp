@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking rights away from this process, for good: files by Landlock, system calls by seccomp.
+// Permanently takes rights from this process: files with Landlock, system calls with seccomp.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace mase::sandbox {
 
-/// What a process keeps. Paths that do not exist give no right; those of files and folders count
-/// with all that is below them.
+/// The rights that a process keeps. A path that does not exist gives no right; a folder stands for
+/// everything below it.
 struct Rights {
   std::vector<std::string> read;
-  std::vector<std::string> write;    ///< read, changed, made and removed
-  std::vector<std::string> execute;  ///< programs, or folders of programs; none: exec is refused
-  bool network = false;              ///< sockets may be opened
+  std::vector<std::string> write;    ///< read, change, create and remove
+  std::vector<std::string> execute;  ///< programs or folders of programs; if empty, no exec
+  bool network = false;              ///< may open sockets
 };
 
 /// What the running kernel can enforce.
 struct Support {
-  int landlock = 0;  ///< version of Landlock's interface; 0: none. Files are covered from 3 on
+  int landlock = 0;  ///< version of Landlock's interface, 0 if absent; covers files from 3 on
   bool seccomp = false;
 
   bool full() const { return landlock >= 3 && seccomp; }
@@ -26,9 +26,9 @@ struct Support {
 };
 Support support();
 
-/// Takes away from the calling thread, and from all threads and processes that it will start, what
-/// `rights` does not name; what the kernel cannot enforce is left as it is. Files that are open
-/// stay usable. Error(Fault::file) when the kernel refuses.
+/// Takes all rights that `rights` does not name from the calling thread and from all threads and
+/// processes that it will start. Rights that the kernel cannot enforce are not restricted. Open
+/// files stay usable. Error(Fault::file) if the kernel refuses.
 void keep_only(const Rights& rights);
 
 }  // namespace mase::sandbox

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter, by libseccomp: everything is allowed but what is listed here.
+// The filter is made with libseccomp and allows every call except those listed here.
 #include "sandbox/seccomp.hpp"
 
 #include <seccomp.h>
@@ -18,7 +18,7 @@
 namespace mase::sandbox {
 namespace {
 
-/// Calls that no command of this program needs once it runs a model.
+/// System calls that no command of this program needs once it runs a model.
 constexpr int never[] = {
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
@@ -64,7 +64,7 @@ constexpr int never[] = {
     SCMP_SYS(open_by_handle_at),
 };
 
-/// Landlock says nothing about owners, modes, times and attributes of files; compilers change them.
+/// Calls that change owners, modes or times of files: compilers need them, Landlock ignores them.
 constexpr int without_programs[] = {
     SCMP_SYS(execve),      SCMP_SYS(execveat),     SCMP_SYS(chmod),        SCMP_SYS(fchmod),
     SCMP_SYS(fchmodat),    SCMP_SYS(chown),        SCMP_SYS(fchown),       SCMP_SYS(lchown),
@@ -81,7 +81,7 @@ class Filter {
 
   template <class... Conditions>
   void refuse(int call, Conditions... conditions) {
-    // Calls that an architecture does not have are none to refuse.
+    // A call that the architecture does not have need not be refused.
     seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), call, sizeof...(conditions),
                      conditions...);
   }
@@ -111,13 +111,13 @@ void restrict_calls(const Rights& rights) {
   if (!has_seccomp()) return;
   Filter filter;
   for (const int call : never) filter.refuse(call);
-  // What is typed into a terminal by TIOCSTI is run by the shell that the user comes back to.
+  // Input put into a terminal with TIOCSTI would be run by the shell that the user returns to.
   filter.refuse(SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffU, TIOCSTI));
   filter.refuse(SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffU, TIOCLINUX));
   if (rights.execute.empty())
     for (const int call : without_programs) filter.refuse(call);
   if (!rights.network) {
-    // Pipes between processes are made by socketpair, which reaches nobody else.
+    // socketpair stays allowed: it makes pipes between processes and reaches nobody else.
     filter.refuse(SCMP_SYS(socket));
     filter.refuse(SCMP_SYS(connect));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// seccomp: which system calls a process may make.
+// seccomp restricts the system calls that a process may make.
 #pragma once
 
 #include "sandbox/rights.hpp"
@@ -8,9 +8,9 @@ namespace mase::sandbox {
 
 bool has_seccomp();  ///< whether the kernel takes filters
 
-/// The part of `keep_only` that is about system calls: those that start programs, open sockets,
-/// look into other processes or change the system fail with EPERM. Does nothing where the kernel
-/// has no filters.
+/// The part of `keep_only` that restricts system calls. Calls that start programs, open sockets,
+/// inspect other processes or change the system fail with EPERM. Does nothing if the kernel has no
+/// filters.
 void restrict_calls(const Rights& rights);
 
 }  // namespace mase::sandbox
