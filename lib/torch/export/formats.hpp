@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values of a graph are quantized on the way into and out of an exported operator.
+// Finds the formats that an exported operator applies to its arguments and its result.
 #pragma once
 
 #include <string>
@@ -12,26 +12,26 @@
 namespace mase::libtorch {
 
 bool has_nodes(const ir::Value& value);
-/// The node that stands first in a value; no_node when there is none.
+/// The first node in a value; no_node if it has none.
 ir::NodeId first_node(const ir::Value& value);
 
-/// Formats apply to float32 tensors only, as in the executor; what is unknown is taken for one.
+/// Whether formats apply: as in the executor, to float32 tensors and to values of unknown type.
 bool takes_format(const ir::ValueInfo& info);
-/// The same of every node in a value.
+/// Whether a format applies to every node in a value.
 bool takes_format(const ir::Graph& graph, const ir::Value& value);
 
-/// Dimensions of a tensor, or of every tensor of a list; -1 where that is not known.
+/// The number of dimensions of a tensor, or of all tensors of a list; -1 if it is unknown.
 int rank_of(const ir::ValueInfo& info);
-/// The same of every node in a value.
+/// The same for all nodes in a value.
 int rank_of(const ir::Graph& graph, const ir::Value& value);
 
-/// The formats of a node's ports, found by operator argument and, where a port is one item of a
-/// list argument, by the node that feeds it.
+/// The formats of a node's ports. They are found by operator argument or, for a port that is one
+/// item of a list argument, by the node that feeds it.
 class PortFormats {
  public:
   PortFormats(const ir::Graph& graph, const ir::Node& node);
 
-  /// The format of an argument that is not a node of the graph: a module's own tensor.
+  /// The format of an argument that is a tensor of the module instead of a node.
   const formats::Format* find(const std::string& argument) const;
   const formats::Format* find(const std::string& argument, ir::NodeId source) const;
 
@@ -44,7 +44,7 @@ class PortFormats {
   std::vector<Row> rows_;
 };
 
-/// The value of a node in the format of its data_out.
+/// Quantizes the value of a node to the format of its data_out.
 MethodBuilder::JitValue* quantize_output(MethodBuilder& builder, const ir::Node& node,
                                          MethodBuilder::JitValue* value, bool keeps_masks);
 

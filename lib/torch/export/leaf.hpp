@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of exported leaf modules: one for every way in which a layer is called.
+// Writes the methods of exported leaf modules, one for each way in which a layer is called.
 #pragma once
 
 #include <map>
@@ -16,24 +16,24 @@ namespace mase::libtorch {
 /// Writes the methods of the layers of a module tree.
 class LeafMethods {
  public:
-  /// All must outlive this object; methods are added to the tree's modules.
+  /// The arguments must outlive this object. Methods are added to the modules of the tree.
   LeafMethods(const ir::Graph& graph, const ir::Masks& masks, ModuleTree& tree)
       : graph_(graph), masks_(masks), tree_(tree) {}
 
-  /// Calls the layer of a call_module node from `top`. Its formats are applied inside the method,
-  /// which is made at the first call of its kind.
+  /// Calls the layer of a call_module node from `top`. The method applies the formats, and is
+  /// written at the first call with its signature.
   MethodBuilder::JitValue* call(const ir::Node& node, MethodBuilder& top,
                                 const MethodBuilder::NodeLookup& lookup);
 
  private:
-  /// A method of a leaf: its name and result type.
+  /// The name and result type of a leaf's method.
   struct Method {
     std::string name;
     c10::TypePtr result;
   };
   const Method& method(const ir::Node& node,
                        const std::vector<MethodBuilder::JitValue*>& arguments);
-  /// What makes two calls of a leaf different methods: formats, constants and operand types.
+  /// Text of the formats, constants and operand types. Calls that differ in it need two methods.
   std::string signature(const ir::Node& node) const;
 
   const ir::Graph& graph_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers and cells in TorchScript: ATen's operator, or the same steps as `run_steps`.
+// Writes recurrent layers and cells in TorchScript: as ATen's operator, or as steps (`run_steps`).
 #pragma once
 
 #include "formats/format.hpp"
@@ -8,15 +8,15 @@
 
 namespace mase::libtorch {
 
-/// How a recurrent operator is written.
+/// How to write a recurrent operator.
 struct RecurrentForm {
-  bool stepwise = false;                   ///< step by step: where any port has a format
-  bool packed = false;                     ///< over packed sequences
+  bool stepwise = false;                   ///< step by step, because a port has a format
+  bool packed = false;                     ///< for packed sequences
   const formats::Format* state = nullptr;  ///< the format of the state between steps
 };
 
-/// Calls the operator on operands by the names of `recurrent_arguments` (tensors of one argument
-/// stand one after the other) and of the constants. The result is that of torch.nn's layer.
+/// Calls the operator. Operands are named as in `recurrent_arguments`, with all tensors of an
+/// argument in sequence, and as the constants. The result is that of torch.nn's layer.
 MethodBuilder::JitValue* call_recurrent(MethodBuilder& builder, const RecurrentOp& op,
                                         const RecurrentForm& form,
                                         const MethodBuilder::Operands& operands);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators ask of a model's inputs, said in terms of what a user can change.
+// Explains what operators require of a model's inputs, in terms of what a user can change.
 #pragma once
 
 #include <ATen/core/ivalue.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose numbers are all of another floating type than float32.
+// Converts models whose floating-point tensors all have a type other than float32.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -13,12 +13,12 @@ namespace mase::libtorch {
 
 bool is_floating(DType dtype);
 
-/// The one type of a model's floating tensors, where it is not float32; nothing for a model that
-/// has several types, which mean something then, or no floating tensors.
+/// The type of a model's floating-point tensors if it is a single type other than float32. Nothing
+/// for a model with several types, which are then intentional, or without such tensors.
 std::optional<at::ScalarType> other_precision(const torch::jit::Module& module);
 
-/// Makes every tensor of this type float32, as model.float() does, those in plain attributes too.
-/// What shared memory shares it afterwards.
+/// Converts every tensor of this type to float32, as model.float() does, also in plain attributes.
+/// Tensors that shared memory share it afterwards.
 void use_float32(const torch::jit::Module& module, at::ScalarType precision);
 
 }  // namespace mase::libtorch

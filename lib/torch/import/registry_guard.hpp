@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch runs code of a file before anybody asks it to: while it loads a file it folds what is
-// computed from numbers and text alone. So its registry of
-// operators is what has to be safe.
+// While LibTorch loads a file, it already runs code: it folds expressions that depend only on
+// numbers and text. Therefore the registry of operators itself
+// must be made safe.
 #pragma once
 
 namespace mase::libtorch {
 
-/// While one exists, the operators of LibTorch's registry that are not allowed fail when this
-/// thread runs them, and those with demands look at their arguments first. The first one of the
-/// process changes the registry. It stands where TorchScript of a file is loaded or evaluated.
+/// While an object exists, operators of LibTorch's registry that are not allowed fail if this
+/// thread runs them, and operators with demands check their arguments first. The first object of
+/// the process changes the registry. Use one wherever TorchScript of a file is loaded or evaluated.
 class RegistryGuard {
  public:
   RegistryGuard();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that keep tensors from one run to the next: what they keep becomes inputs and results, as
-// torch.export makes it of buffers.
+// Imports models that keep tensors between runs. This state becomes inputs and results, as
+// torch.export does with buffers.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -15,10 +15,10 @@
 
 namespace mase::libtorch {
 
-/// What a run finds in the attributes that runs change, by their paths.
+/// The values, at the start of a run, of the attributes that runs change, by path.
 using State = std::map<std::string, c10::IValue>;
 
-/// Thrown where a tensor of the model is changed in place that was not known as state.
+/// Thrown if a tensor of the model that was not known as state is changed in place.
 class OwnTensorChanged : public Error {
  public:
   OwnTensorChanged(std::string path, const std::string& message)
@@ -29,13 +29,13 @@ class OwnTensorChanged : public Error {
   std::string path_;
 };
 
-/// Imports the module, again and again until what it keeps has the shapes that it finds. `graph`
-/// has the module's tensors.
+/// Imports the module, repeatedly until the state that it keeps has the shapes that it starts with.
+/// `graph` has the module's tensors.
 backend::Imported import_with_state(const torch::jit::Module& module, const ir::Graph& graph,
                                     const backend::ImportOptions& options,
                                     std::optional<at::ScalarType> converted);
 
-/// The names, as inputs, of the tensor attributes that methods of the module change.
+/// The input names of the tensor attributes that methods of the module change.
 std::vector<std::string> names_of_state(const torch::jit::Module& module);
 
 }  // namespace mase::libtorch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the original Python text of a call says about how it was written.
+// Recovers from the original Python source how a call was written.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace mase::libtorch {
 
-/// Where an operator came from: the original Python when the file still has it.
+/// The origin of an operator in the Python source, if the file still has the source.
 struct SourceText {
-  std::string place;  ///< "fixture_nets.py:310", or "" when unknown
-  std::string text;   ///< script: the expression's beginning; trace: the Python stack
+  std::string place;  ///< "fixture_nets.py:310", or "" if unknown
+  std::string text;   ///< script: start of the expression; trace: the Python stack
 };
 
 /// How torch.fx would show a call.
@@ -21,20 +21,20 @@ struct Spelling {
   std::string target;
 };
 
-/// The spelling of ATen operator `base` ("aten::add"): from the text when it is clear
-/// (`torch.add(`, `x.add(`, `x + y`; a trace's stack that ends in torch.nn.functional), else from
-/// the op table.
+/// The spelling of ATen operator `base` ("aten::add"). It follows from the source if that is clear
+/// (`torch.add(`, `x.add(`, `x + y`; a trace's stack that ends in torch.nn.functional), otherwise
+/// from the op table.
 Spelling spelling_of(std::string_view base, const SourceText& source);
 
-/// A functional's name as users write it: "__torch__.torch.nn.functional._max_pool2d" →
+/// The name of a functional as users write it: "__torch__.torch.nn.functional._max_pool2d" →
 /// "torch.nn.functional.max_pool2d".
 std::string function_target(std::string_view qualified_name);
 
-/// A type's Python path: "__torch__.a.___torch_mangle_3.B" → "a.B".
+/// The Python path of a type: "__torch__.a.___torch_mangle_3.B" → "a.B".
 std::string demangled(std::string_view type_name);
 
-/// "aten::relu_" → "aten::relu": the out-of-place operator of an in-place one ("aten::__and__" and
-/// names without the trailing underscore stay).
+/// The out-of-place operator of an in-place one: "aten::relu_" → "aten::relu". "aten::__and__" and
+/// names without a trailing underscore are unchanged.
 std::string out_of_place(std::string_view base);
 
 }  // namespace mase::libtorch

@@ -14,28 +14,28 @@
 namespace mase::libtorch {
 
 struct Cell;
-/// Values are shared: an in-place operator rebinds the cell, so every name of a tensor sees it.
+/// Cells are shared. An in-place operator changes the cell, so that every name of a tensor sees it.
 using Ref = std::shared_ptr<Cell>;
 
-/// An operator that takes a part of a tensor: slice, select or unsqueeze, with the arguments that
-/// follow the tensor.
+/// An operator that takes a part of a tensor (slice, select or unsqueeze), with its arguments after
+/// the tensor.
 struct ViewStep {
   std::string op;  ///< "aten::slice.Tensor"
   std::vector<std::pair<std::string, Ref>> args;
 };
 
-/// The part of a tensor that a subscript names: what changes it in place changes the tensor.
+/// The part of a tensor that a subscript selects. Changing it in place changes the tensor.
 struct View {
   Ref base;
   std::vector<ViewStep> steps;  ///< in order, from the base to the part
-  ir::Value index;              ///< the same as one subscript
+  ir::Value index;              ///< the same steps as one subscript
 };
 
-/// What the interpreter knows of a TorchScript value.
+/// What the interpreter knows about a TorchScript value.
 struct Cell {
-  /// How a value came about.
+  /// The kinds of values.
   enum class Kind {
-    constant,   ///< `value` is known for every input
+    constant,   ///< `value` is the same for every input
     dynamic,    ///< the result of node `node`; `value` is its result on the example
     attribute,  ///< the tensor at `path`
     module,     ///< the module `value` at `path`
@@ -43,24 +43,24 @@ struct Cell {
     list,
     tuple,
     dict,
-    object  ///< of a class of the program's: `keys` are the names of its fields, `items` these
+    object  ///< of a class of the program; `keys` are the names of its fields `items`
   };
   Kind kind = Kind::constant;
   c10::IValue value;
   std::string path;
-  /// dynamic: node of the graph, or below no_node a record of the open scope (see Builder), or
+  /// dynamic: a node of the graph; or, below no_node, a record of the open scope (see Builder); or
   /// no_node for a host value that only conditions may use.
   ir::NodeId node = ir::no_node;
   std::vector<Ref> items;
-  std::vector<c10::IValue> keys;  ///< dict and object, one per item
-  c10::TypePtr type;              ///< function, object; element type of lists
-  bool tainted = false;           ///< constant that depends on the attribute `training`
-  bool from_data = false;         ///< host value computed from a tensor's values
-  bool size_tensor = false;       ///< a host number that a trace wraps in a 0-dim tensor
-  bool from_sizes = false;        ///< tensor computed from sizes and constants alone
-  bool stale = false;             ///< shows memory as it was before an in-place operator changed it
-  std::shared_ptr<const View> view;  ///< of a tensor that is a part of another
-  std::string text;                  ///< dynamic host values: readable expression, for guards
+  std::vector<c10::IValue> keys;     ///< dict and object, one per item
+  c10::TypePtr type;                 ///< function, object; element type of lists
+  bool tainted = false;              ///< a constant that depends on the attribute `training`
+  bool from_data = false;            ///< a host value computed from a tensor's values
+  bool size_tensor = false;          ///< a host number that a trace wraps in a 0-dim tensor
+  bool from_sizes = false;           ///< a tensor computed only from sizes and constants
+  bool stale = false;                ///< holds values from before an in-place change
+  std::shared_ptr<const View> view;  ///< for a tensor that is a part of another
+  std::string text;                  ///< dynamic host values: a readable expression, for guards
 };
 
 inline Ref make_cell(Cell cell) { return std::make_shared<Cell>(std::move(cell)); }
@@ -77,7 +77,7 @@ inline bool is_container(const Cell& cell) {
          cell.kind == Cell::Kind::dict;
 }
 
-/// Known for every input: constants, modules, functions, containers of such.
+/// Whether a value is the same for every input: constants, modules, functions, containers of these.
 inline bool is_static(const Cell& cell) {
   if (cell.kind == Cell::Kind::dynamic || cell.kind == Cell::Kind::attribute) return false;
   for (const Ref& item : cell.items) {
@@ -94,19 +94,19 @@ inline bool is_tainted(const Cell& cell) {
   return false;
 }
 
-/// Visits the cells of a container, nested ones too, or the one cell.
+/// Visits the cells in a container, including nested ones, or a single cell.
 template <class Visit>
 void for_each_leaf(const Ref& cell, const Visit& visit) {
   if (!is_container(*cell)) return visit(*cell);
   for (const Ref& item : cell->items) for_each_leaf(item, visit);
 }
 
-/// A value that is a tensor at run time (not a size that a trace wraps in one).
+/// Whether a value is a tensor at run time, and not a size that a trace wraps in one.
 inline bool is_tensor(const Cell& cell) {
   return cell.value.isTensor() && !cell.size_tensor && !is_container(cell);
 }
 
-/// The concrete value, containers built; `type` is the list type an operator asks for, or null.
+/// The concrete value, with containers built. `type` is the list type an operator takes, or null.
 c10::IValue concrete(const Cell& cell, const c10::TypePtr& type = nullptr);
 
 }  // namespace mase::libtorch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importer's tensors by the memory that they show, so that a change in place finds the others
-// that show the same memory, however many tensors there are.
+// An index of the importer's tensors by their memory. After a change in place it finds the other
+// tensors that share the memory quickly, even among many tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,18 +14,18 @@
 
 namespace mase::libtorch {
 
-/// Whether two tensors are the same one, read twice.
+/// Whether two tensors are the same tensor, read twice.
 bool is_same_memory(const at::Tensor& a, const at::Tensor& b);
 
 /// Whether two tensors have elements in common.
 bool overlap(const at::Tensor& a, const at::Tensor& b);
 
-/// Cells that somebody still holds. A cell that gets another tensor is added again.
+/// The index, which holds weak references. A cell that gets another tensor must be added again.
 class WatchedTensors {
  public:
-  /// Does nothing with a cell that is no tensor.
+  /// Adds a cell; does nothing if it is not a tensor.
   void add(const Ref& cell);
-  /// The cells whose tensors show the same storage, in the order in which they were added.
+  /// The cells whose tensors share this storage, in the order in which they were added.
   std::vector<Ref> sharing(const at::Tensor& memory);
 
  private:
@@ -33,8 +33,8 @@ class WatchedTensors {
   void forget_dead();
 
   std::unordered_map<const void*, Cells> by_storage_;
-  std::size_t count_ = 0;        ///< cells in all of them, dead ones too
-  std::size_t sweep_at_ = 1024;  ///< the count at which dead ones are looked for
+  std::size_t count_ = 0;        ///< number of all cells, including dead ones
+  std::size_t sweep_at_ = 1024;  ///< the count at which dead cells are removed
 };
 
 }  // namespace mase::libtorch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of a graph as IValues of the type an operator's schema asks for, and Python indexing.
+// Converts constants of a graph to IValues of the types in an operator's schema; Python indexing.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -11,20 +11,20 @@
 
 namespace mase::libtorch {
 
-/// A constant as an IValue of `type`: ints become floats and one-number lists where the schema says
-/// so. Error(Fault::file) when the value does not fit the type. `count` is the fixed length of a
-/// list ("int[2] stride"), or 0.
+/// Converts a constant to an IValue of `type`; an int becomes a float or a list of one number if
+/// the type asks for it. Error(Fault::file) if the value does not fit the type. `count` is the
+/// fixed length of a list ("int[2] stride"), or 0.
 c10::IValue to_ivalue(const ir::Value& value, const c10::TypePtr& type, int count = 0);
-/// A constant with the type it says itself; lists of one kind become typed lists.
+/// Converts a constant to an IValue of its own type. Lists with elements of one type become typed.
 c10::IValue to_ivalue(const ir::Value& value);
 
-/// A list of evaluated items as an IValue of the list type `type` (any list when null).
+/// Makes an IValue of the list type `type` (any list if null) from evaluated items.
 c10::IValue make_list(std::vector<c10::IValue> items, const c10::TypePtr& type);
 
 /// Gives the value of a node.
 using NodeValue = std::function<c10::IValue(ir::NodeId)>;
-/// `self[index]` with Python's meaning: containers by integer, slice or key, tensors by integer,
-/// slice, none, tensor or a tuple of these.
+/// Computes `self[index]` as Python does: containers take an integer, slice or key; tensors take an
+/// integer, slice, None, tensor or a tuple of these.
 c10::IValue get_item(const c10::IValue& self, const ir::Value& index, const NodeValue& value_of);
 
 }  // namespace mase::libtorch

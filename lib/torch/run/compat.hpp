@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows differences between LibTorch versions 1.13 to 2.14.
+// Hides the differences between LibTorch versions 1.13 to 2.14.
 #pragma once
 
 #include <c10/util/Optional.h>

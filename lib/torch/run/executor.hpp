@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a graph compiled to a flat list of cached operators, run for evaluation and training.
+// Executor compiles a graph to a flat list of cached operators and runs it to evaluate and train.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,17 +17,17 @@
 
 namespace mase::libtorch {
 
-/// Sees tensors while a graph runs; ports as ir::Observer, before conversion to an Array.
+/// Called with tensors while a graph runs. Like ir::Observer, but without conversion to an Array.
 using TensorObserver =
     std::function<void(const ir::Node&, const std::string& port, const at::Tensor&)>;
-/// Sees the value of every node, tensors and host values alike.
+/// Called with the value of every node, both tensors and host values.
 using ValueObserver = std::function<void(const ir::Node&, const c10::IValue&)>;
 
-/// Runs one graph. The graph is copied (weights shared), so the caller's may change afterwards. All
-/// errors are mase::Error and name the node. Not thread-safe: one executor per thread.
+/// Runs a graph. The graph is copied (weights are shared), so the caller may change it afterwards.
+/// All errors are mase::Error and name the node. Not thread-safe: use one executor per thread.
 class Executor {
  public:
-  /// Error(Fault::unsupported) listing every node whose operator cannot be run.
+  /// Throws an Error(Fault::unsupported) that lists every node whose operator cannot be run.
   Executor(const ir::Graph& graph, ir::Level level);
   ~Executor();
   Executor(Executor&&) noexcept;
@@ -35,10 +35,10 @@ class Executor {
 
   const ir::Graph& graph() const;
 
-  /// Runs in eval mode without gradients. Inputs in the order of the placeholders; they are not
-  /// checked against the graph (`check_inputs` does that). Quantized parameters are cached.
+  /// Runs in eval mode without gradients. The inputs are in the order of the placeholders and are
+  /// not checked against the graph (`check_inputs` does that). Quantized parameters are cached.
   c10::IValue run(const std::vector<c10::IValue>& inputs);
-  /// The same, with every tensor shown to `observe_tensor` and every value to `observe_value`.
+  /// The same, and calls `observe_tensor` with every tensor and `observe_value` with every value.
   c10::IValue run(const std::vector<c10::IValue>& inputs, const TensorObserver& observe_tensor,
                   const ValueObserver& observe_value = {});
 
@@ -46,40 +46,40 @@ class Executor {
   /// a trainer assigns its own tensors (leaves that require gradients, views of flat buffers). The
   /// executor reads the table at every run, so assignments take effect at once.
   std::map<std::string, at::Tensor>& tensors();
-  /// Gives every tensor of the table its own memory, so that running statistics may be updated;
-  /// float parameters with `requires_grad` become leaves. Call before the first `run_training`,
-  /// unless every tensor was assigned by the caller.
+  /// Gives every tensor of the table its own memory, so that running statistics may be updated.
+  /// Float parameters with `requires_grad` become leaves. Call this before the first
+  /// `run_training`, unless the caller has assigned all tensors.
   void own_tensors();
-  /// Copies the table's values into `graph` (same paths).
+  /// Copies the values of the table into `graph`, which has the same paths.
   void store_tensors(ir::Graph& graph) const;
-  /// Forgets cached quantized parameters: call after changing values of `tensors()` between two
-  /// eval runs. A training run forgets them by itself.
+  /// Drops cached quantized parameters. Call it after changing values of `tensors()` between two
+  /// eval runs; a training run drops them itself.
   void forget_quantized();
 
-  /// Whether formats are applied from now on (ir::Level::quantized), or the graph runs in float.
+  /// Sets whether formats are applied (ir::Level::quantized) or the graph runs in float.
   void set_level(ir::Level level);
   /// Replaces the format of a port that has one.
   void set_format(ir::NodeId node, const std::string& port, const formats::Format& format);
-  /// Training runs give `log2_step`, a float32 scalar that requires a gradient, the gradient of the
-  /// logarithm of this port's step (see quantize_op.hpp); the port's format is fixed point.
+  /// From now on training runs compute a gradient for `log2_step`, a float32 scalar that requires
+  /// one: that of the logarithm of this port's fixed-point step (see quantize_op.hpp).
   void learn_step(ir::NodeId node, const std::string& port, const at::Tensor& log2_step);
 
-  /// How training runs round; to be set before each of them. Eval runs draw no numbers: formats
-  /// are deterministic() in them.
+  /// How training runs round; set it before each run. Eval runs draw no random numbers, because
+  /// they use formats as deterministic().
   TrainingRounding& rounding();
 
-  /// From now on runs linear and convolution layers with the batch norm behind them, where each has
-  /// no other user, as one layer with folded weights: what is quantized is w * weight / sigma. In
-  /// training the statistics are the batch's (Jacob et al., CVPR 2018, section 3.2), else the
-  /// running ones. Returns how many; Error(Fault::config) for such a batch norm with formats.
+  /// From now on runs each linear or convolution layer and the batch norm after it, if neither has
+  /// another user, as one layer with folded weights, so that w * weight / sigma is quantized. The
+  /// statistics are the batch's in training (Jacob et al., CVPR 2018, section 3.2), else the
+  /// running ones. Returns their number; Error(Fault::config) if such a batch norm has formats.
   int fold_batch_norms();
-  /// Folds those batch norms in `graph`, which has this executor's nodes, with the table's values:
-  /// it then computes the bits of this executor's eval runs.
+  /// Folds these batch norms in `graph`, which has the nodes of this executor, with the values of
+  /// the table. The graph then computes exactly what this executor computes in eval runs.
   void store_folded(ir::Graph& graph) const;
 
-  /// Runs in training mode with gradients: `$training` is true, batch norms use and update running
-  /// statistics and `num_batches_tracked`, parameters are quantized anew with straight-through
-  /// gradients.
+  /// Runs in training mode with gradients: `$training` is true, batch norms update the running
+  /// statistics and `num_batches_tracked`, and parameters are quantized again, with
+  /// straight-through gradients.
   c10::IValue run_training(const std::vector<c10::IValue>& inputs);
 
  private:
@@ -88,15 +88,15 @@ class Executor {
   std::unique_ptr<Plan> plan_;
 };
 
-/// Converts inputs for `graph`: number, dtype (int32 to int64 and the like when exact), rank and
-/// guards are checked. Error(Fault::file) saying which input is wrong and what was expected.
+/// Converts inputs for `graph`. Checks number, dtype (exact conversions, such as int32 to int64,
+/// are made), rank and guards. Error(Fault::file) that names the wrong input and what was expected.
 std::vector<c10::IValue> check_inputs(const ir::Graph& graph, const std::vector<Array>& inputs);
 
-/// Results by name as ir::Results describes them; Error(Fault::unsupported) for nested containers
-/// of anything but tensors.
+/// The results by name, as ir::Results describes them. Error(Fault::unsupported) for nested
+/// containers with anything but tensors.
 ir::Results results_of(const c10::IValue& value);
 
-/// ir::Evaluator on an Executor.
+/// Makes an ir::Evaluator that uses an Executor.
 std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph, ir::Level level);
 
 }  // namespace mase::libtorch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norms folded into the layer before them while a plan runs: the algebra on tensors.
+// The arithmetic for folding batch norms into the layers before them while a plan runs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,16 +15,16 @@ struct NormTensors {
   double epsilon = 0;
 };
 
-/// Parameters of a linear or convolution layer that does its batch norm too.
+/// The parameters of a linear or convolution layer with a batch norm folded in.
 struct FoldedLayer {
   at::Tensor weight, bias;
 };
 
-/// w' = f w and b' = bias - f mean with f = weight / sqrt(variance + epsilon) per output channel
-/// (Jacob et al., CVPR 2018, section 3.2). `mean` is that of the layer's output without its bias.
+/// Computes w' = f w and b' = bias - f mean, where f = weight / sqrt(variance + epsilon) for each
+/// channel (Jacob et al., CVPR 2018, section 3.2). `mean` is of the layer's output without bias.
 FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm);
 
-/// Whether a batch norm normalises by its statistics in training, too, and does not change them.
+/// Whether a batch norm uses its running statistics also in training, and does not change them.
 bool has_fixed_statistics(const ir::Graph& graph, const ir::Node& norm);
 
 }  // namespace mase::libtorch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch norm in eval mode, with the sum and the activation behind it in the same pass: the bits
-// of LibTorch's three operators without a tensor for each.
+// Runs a batch norm in eval mode, and the sum and activation after it, in one pass. The result is
+// bit for bit that of LibTorch's three operators, without a tensor for each.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,16 +12,16 @@
 
 namespace mase::libtorch {
 
-/// Whether the kernels give the bits of this LibTorch on this machine; found once, on a probe.
+/// Whether the kernels are bit-exact with this LibTorch on this machine; a probe decides this once.
 bool normalises_as_libtorch();
 
-/// activation(batch_norm(input) + addend), over the input when nobody else sees it; `addend` may be
-/// undefined. Undefined for tensors that are not contiguous float32 of one shape.
+/// Computes activation(batch_norm(input) + addend), in place if there is no other reference to the
+/// input. `addend` may be undefined. Undefined for tensors not contiguous float32 of one shape.
 at::Tensor normalise(const at::Tensor& input, const NormTensors& norm, const at::Tensor& addend,
                      const Clamp& activation);
 
-/// Notes at every batch norm of `steps` the sum and the activation that may be done with it: each
-/// is the only reader of what comes before it, and no format stands between them.
+/// Links every batch norm of `steps` to the sum and the activation that can be computed with it:
+/// each of them is the only reader of the value before it, and there is no format between them.
 void link_norms(std::vector<PlanStep>& steps);
 
 }  // namespace mase::libtorch

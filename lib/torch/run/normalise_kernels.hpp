@@ -8,7 +8,7 @@
 
 namespace mase::libtorch {
 
-/// An activation behind a norm: none, ReLU, or bounds (ReLU6).
+/// An activation after a norm: none, ReLU, or bounds (ReLU6).
 struct Clamp {
   enum class Kind { none, lower, both } kind = Kind::none;
   float low = 0, high = 0;
@@ -21,8 +21,8 @@ struct NormTerms {
   float epsilon = 0;
 };
 
-/// A plane of `count` values of one channel, or, `by_element`, a row of `count` channels. `addend`
-/// may be null.
+/// A plane of `count` values of one channel or, if `by_element`, a row of `count` channels.
+/// `addend` may be null.
 struct NormSpan {
   const float* in = nullptr;
   const float* addend = nullptr;

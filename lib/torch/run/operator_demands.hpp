@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What allowed operators ask of their arguments without checking it: with others LibTorch reads or
-// writes outside of tensors, divides by zero or never ends.
+// Demands of allowed operators on their arguments that LibTorch does not check: with other
+// arguments it reads or writes outside tensors, divides by zero or never ends.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -12,17 +12,17 @@
 
 namespace mase::libtorch {
 
-/// Whether an operator has demands, enumerations apart.
+/// Whether an operator has demands, not counting enumerations.
 bool has_demands(std::string_view op);
-/// Whether it has demands on arguments that tensors decide, which are known only when it runs.
+/// Whether it has demands that depend on tensors and can be checked only when it runs.
 bool has_tensor_demands(std::string_view op);
 
-/// Which demand of an operator its arguments, in the order of its schema, do not meet, such as
-/// "takes 16 features in the last dimension, given float32[2, 7]"; empty where they meet all. The
-/// schema tells its enumerations; null without.
+/// The demand of an operator that its arguments (in the order of its schema) do not meet, such as
+/// "takes 16 features in the last dimension, given float32[2, 7]"; empty if they meet all demands.
+/// The schema is needed to check enumerations; it may be null.
 std::string operator_demand(std::string_view op, const c10::FunctionSchema* schema,
                             const std::vector<c10::IValue>& arguments);
-/// An error that says so.
+/// Throws an error if a demand is not met.
 void require_demands(std::string_view op, const std::vector<c10::IValue>& arguments);
 
 }  // namespace mase::libtorch

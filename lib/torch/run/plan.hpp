@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled form of a graph: one step per node with its operator and where its arguments come
-// from.
+// The compiled form of a graph: one step per node, with its operator and the sources of its
+// arguments.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,62 +22,62 @@
 
 namespace mase::libtorch {
 
-/// How values are quantized at a port; not at all without a format.
+/// How values are quantized at a port. Without a format they are not.
 struct PortFormat {
   const formats::Format* format = nullptr;
-  at::Tensor log2_step;  ///< of the format's step when it is learned
+  at::Tensor log2_step;  ///< log2 of the format's step, if it is learned
   std::string port;
-  std::uint64_t place = 0;   ///< of its random numbers (training_rounding.hpp)
+  std::uint64_t place = 0;   ///< place for random numbers (training_rounding.hpp)
   bool keeps_masks = false;  ///< leaves masks as -inf (ir/masks.hpp)
 
   void set(const ir::Node& node, const std::string& name, const formats::Format& by);
 };
 
-/// Where an argument comes from at run time; its format is applied before the call.
+/// The source of an argument at run time. Its format is applied before the call.
 struct Recipe : PortFormat {
   enum class Kind { constant, slot, tensor, training, average, list, tuple, dict };
   Kind kind = Kind::constant;
   c10::IValue constant;
   ir::NodeId slot = ir::no_node;
-  bool last_use = false;               ///< the slot is read here for the last time: move out of it
-  const at::Tensor* tensor = nullptr;  ///< tensor; the counted batches of an average
+  bool last_use = false;               ///< this is the last read of the slot, so move out of it
+  const at::Tensor* tensor = nullptr;  ///< the tensor, or the counted batches of an average
   std::vector<Recipe> items;           ///< list, tuple and dict
   std::vector<std::string> keys;       ///< dict
   c10::TypePtr type;                   ///< list
-  bool in_training = true;  ///< quantize while training too (running statistics are not read then)
-  at::Tensor cached;        ///< quantized parameter, kept between eval runs
+  bool in_training = true;             ///< quantize in training too; not for running statistics
+  at::Tensor cached;                   ///< quantized parameter, cached between eval runs
 };
 
-/// One node, ready to be run: where its arguments lie and who computes it.
+/// A node that is ready to run: the sources of its arguments, and the function that computes it.
 struct PlanStep {
   enum class Kind { input, tensor, identity, get_item, host, recurrent, aten, output };
   const ir::Node* node = nullptr;
   const ir::Node* shown =
-      nullptr;  ///< to observers: the leaf whose port the node rounds, or itself
+      nullptr;  ///< node for observers: the leaf whose port it rounds, or itself
   Kind kind = Kind::aten;
   std::optional<c10::OperatorHandle> aten;
-  std::optional<c10::OperatorHandle> in_place;  ///< the same over its first argument
+  std::optional<c10::OperatorHandle> in_place;  ///< the same, in place
   bool is_batch_norm = false;
-  bool hides = false;        ///< a softmax that gives masked elements 0
-  bool has_demands = false;  ///< that ATen does not check
+  bool hides = false;        ///< a softmax that sets masked elements to 0
+  bool has_demands = false;  ///< demands that ATen does not check
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
-  RecurrentConstants constants;    ///< of a recurrent layer
-  bool trains_with_graph = false;  ///< its `train` is whether the graph is trained
+  RecurrentConstants constants;    ///< for a recurrent layer
+  bool trains_with_graph = false;  ///< `train` is true while the graph is trained
   std::vector<Recipe> arguments;
   PortFormat out;
-  std::vector<ir::NodeId> dead;         ///< slots nobody reads after this step
+  std::vector<ir::NodeId> dead;         ///< slots that are not read after this step
   const at::Tensor* batches = nullptr;  ///< num_batches_tracked of a batch norm
   PlanStep* norm = nullptr;             ///< the batch norm that is folded into this layer
-  /// The sum with the slot `addend` and the activation that may be done with a batch norm.
+  /// For a batch norm: the sum with the slot `addend` and the activation to compute with it.
   PlanStep *sum = nullptr, *activation = nullptr;
   ir::NodeId addend = ir::no_node;
   Clamp clamp;
-  bool done = false;           ///< in this run, by the batch norm before it: the result ...
+  bool done = false;           ///< computed in this run by the batch norm before it: result ...
   std::size_t done_place = 0;  ///< ... is this argument
 };
 
-/// A graph at one level of exactness as a sequence of steps.
+/// A graph at one level of exactness, as a sequence of steps.
 struct Executor::Plan {
   Plan(const ir::Graph& source, ir::Level run_level);
 
@@ -88,7 +88,7 @@ struct Executor::Plan {
   void store_folded(ir::Graph& target);
 
   ir::LeafPorts leaf_ports;
-  std::map<ir::NodeId, ir::Node> leaves;  ///< as they were, of those ports
+  std::map<ir::NodeId, ir::Node> leaves;  ///< original leaves of those ports
   ir::Graph graph;
   ir::Level level;
   std::map<std::string, at::Tensor> tensors;

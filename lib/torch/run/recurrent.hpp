@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers and cells of torch.nn as one operator each: by ATen's own operators, and step by
-// step where ports have formats.
+// Runs each recurrent layer or cell of torch.nn as one operator: with ATen's operators, or step by
+// step if ports have formats.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,20 +14,20 @@
 
 namespace mase::libtorch {
 
-/// One recurrent operator: a layer over a sequence or one step of it.
+/// A recurrent operator: a layer over a sequence, or a cell that computes one step.
 struct RecurrentOp {
   enum class Kind { lstm, gru, rnn_tanh, rnn_relu };
   std::string_view name;         ///< "mase::lstm"
-  std::string_view aten;         ///< the operator that torch.nn calls: "aten::lstm.input"
-  std::string_view aten_packed;  ///< the one for packed sequences: "aten::lstm.data"; no cell's
+  std::string_view aten;         ///< the operator that torch.nn calls, as "aten::lstm.input"
+  std::string_view aten_packed;  ///< that for packed sequences: "aten::lstm.data"; not for cells
   Kind kind = Kind::lstm;
-  bool cell = false;  ///< one step, without levels and directions
+  bool cell = false;  ///< a single step, without levels and directions
 
-  /// Matrices that stand below each other in one weight.
+  /// The number of matrices that are stacked in one weight.
   std::int64_t gates() const { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
   bool has_memory() const { return kind == Kind::lstm; }  ///< the state is (h, c), else h
 };
-/// The operator of this name, or of one of its ATen operators; nullptr when it is none.
+/// The recurrent operator with this name, or with this ATen operator; nullptr if there is none.
 const RecurrentOp* find_recurrent(std::string_view op);
 const RecurrentOp* find_recurrent_of_aten(std::string_view aten);
 
@@ -35,33 +35,33 @@ const RecurrentOp* find_recurrent_of_aten(std::string_view aten);
 inline constexpr std::array<std::string_view, 8> recurrent_arguments{
     "input", "hx", "weight_ih", "weight_hh", "weight_hr", "bias_ih", "bias_hh", "batch_sizes"};
 
-/// What is constant of a layer; a cell has none of it.
+/// The constants of a layer. A cell does not use them.
 struct RecurrentConstants {
   std::int64_t num_layers = 1;
   double dropout = 0;
   bool train = false, bidirectional = false, batch_first = false;
 };
 
-/// Arguments of a call. Tensors of all levels stand one after the other, both directions of a level
-/// side by side, as torch.nn numbers them.
+/// The arguments of a call. The tensors of all levels are in sequence, with both directions of a
+/// level next to each other, in torch.nn's order.
 struct RecurrentCall : RecurrentConstants {
-  at::Tensor input;               ///< [steps, rows, features], rows first with batch_first, or
-                                  ///< [steps, features]; of a cell [rows, features] or [features];
-                                  ///< of packed sequences the rows of all steps, [sum, features]
-  at::Tensor batch_sizes;         ///< of packed sequences: int64[steps], rows of each, never more
-  std::vector<at::Tensor> state;  ///< h, and c of an LSTM; empty: zeros
+  at::Tensor input;               ///< [steps, rows, features] (batch_first: rows first) or
+                                  ///< [steps, features]; cell: [rows, features] or [features];
+                                  ///< packed sequences: rows of all steps, [sum, features]
+  at::Tensor batch_sizes;         ///< packed sequences: int64[steps], rows per step, non-increasing
+  std::vector<at::Tensor> state;  ///< h, and for an LSTM c; empty for zeros
   std::vector<at::Tensor> weight_ih, weight_hh, weight_hr, bias_ih, bias_hh;
 
   bool is_packed() const { return batch_sizes.defined(); }
 };
 
-/// What torch.nn computes, with its bits: (output, h) or (output, (h, c)); of a cell h or (h, c).
+/// Computes exactly what torch.nn does: (output, h) or (output, (h, c)); for a cell h or (h, c).
 c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call);
 
-/// Gives the hidden state that the next step reads, from what the last one computed.
+/// Computes the hidden state that the next step reads from the one that the last step computed.
 using PassState = std::function<at::Tensor(const at::Tensor& state)>;
-/// The same step by step: a step reads the state that `pass` returns, and so do the level above and
-/// the projection of an LSTM. Results are what the steps computed, before `pass`. (docs/formats.md,
+/// The same, step by step. A step, the level above it and the projection of an LSTM read the state
+/// that `pass` returns. The results are those of the steps, before `pass`. (docs/formats.md,
 /// "Recurrent layers".)
 c10::IValue run_steps(const RecurrentOp& op, const RecurrentCall& call, const PassState& pass);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bridge between Array and at::Tensor, and between graph values and IValues.
+// Converts between Array and at::Tensor, and between graph values and IValues.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,26 +13,26 @@
 namespace mase::libtorch {
 
 at::ScalarType scalar_type(DType dtype);
-/// Error(Fault::unsupported) naming `what` for a type that Arrays do not have (complex, quantized).
+/// The DType of a tensor. Error(Fault::unsupported) that names `what` for complex, quantized etc.
 DType dtype_of(at::ScalarType type, const std::string& what);
 
-/// A tensor over the array's own bytes, which it keeps alive. READ ONLY: other copies of the array
-/// see the same bytes. Contiguous, no gradient.
+/// A tensor on the bytes of the array, which it keeps alive. READ ONLY, because other copies of the
+/// array share these bytes. Contiguous, without a gradient.
 at::Tensor view_of(const Array& array);
 /// A tensor with its own copy of the values.
 at::Tensor copy_of(const Array& array);
-/// A copy of the values (detached, contiguous, on the CPU); `what` names the tensor in errors.
+/// Copies the values (detached, contiguous, on the CPU). `what` names the tensor in errors.
 Array to_array(const at::Tensor& tensor, const std::string& what = "tensor");
 
-/// Whether shapes, types and values are the same, bit for bit but for kinds of NaN and the sign of
-/// 0.
+/// Whether shapes, types and values are equal bit for bit, except for the kind of a NaN and the
+/// sign of 0.
 bool same_values(const at::Tensor& a, const at::Tensor& b);
 
-/// What is known of a value: tensor dtype and shape, host type, elements of containers.
+/// Describes a value: dtype and shape of a tensor, type of a host value, elements of a container.
 ir::ValueInfo info_of(const c10::IValue& value, const std::string& what = "a result");
 
-/// A host constant (none, bool, int, float, string, device, lists and tuples of these) as a graph
-/// value; Error(Fault::unsupported) for tensors and anything else.
+/// Converts a host constant (None, bool, int, float, string, device, lists and tuples of these) to
+/// a graph value. Error(Fault::unsupported) for tensors and anything else.
 ir::Value to_value(const c10::IValue& value);
 
 }  // namespace mase::libtorch
