@@ -44,7 +44,7 @@ Direction direction_of(const std::string& name) {
   return name == "minimize" ? Direction::minimize : Direction::maximize;
 }
 
-/// The sub-table `key`, with a diagnostic when it is missing or no table.
+/// The sub-table `key`; null after a diagnostic if it is missing or is not a table.
 const Tree* table_of(const Tree& parent, const std::string& key, Diagnostics& diagnostics) {
   const Tree* table = parent.find(key);
   if (table && table->is_dict()) return table;
@@ -74,7 +74,7 @@ void read_runner(RunnerKind kind, const std::string& name, const Tree& table, Ru
     if (row.kind == kind && row.name == name) row.read(table, runners, diagnostics);
 }
 
-/// One runner of a search delivers a metric.
+/// Checks that two runners of a search do not deliver the same metric.
 void check_apart(const RunnerRow& one, const RunnerRow& other, const SourceLocation& where,
                  Diagnostics& diagnostics) {
   const auto shared = std::find_if(one.metrics.begin(), one.metrics.end(),
@@ -97,7 +97,7 @@ void read_runners(const Tree& strategy, Runners& runners, Diagnostics& diagnosti
       check_apart(*given[i], *given[j], strategy.where, diagnostics);
 }
 
-/// A metric of the table that is not delivered, with the first runner that would.
+/// Checks that a metric is delivered; otherwise names the first runner that would deliver it.
 void check_delivered(const Runners& runners, const std::string& metric, const SourceLocation& where,
                      Diagnostics& diagnostics) {
   const RunnerRow* needed = nullptr;
@@ -146,7 +146,7 @@ bool tells(const RunnerRow& row, const std::string& metric) {
   return std::find(row.told.begin(), row.told.end(), metric) != row.told.end();
 }
 
-/// Every runner that trains, and what it tells: "basic_train and accuracy or loss".
+/// The runners that train and the metrics they report: "basic_train and accuracy or loss".
 std::string trainers_text() {
   std::vector<std::string> trainers;
   for (const RunnerRow& row : runner_table())
@@ -156,7 +156,7 @@ std::string trainers_text() {
   return join(trainers, ", or ");
 }
 
-/// A pruner looks at what training reports, which has to be the one objective.
+/// Checks that the only objective is a metric that training reports, because a pruner needs it.
 void check_pruner(const Options& options, const SourceLocation& where, Diagnostics& diagnostics) {
   if (!options.setup.prunes()) return;
   for (const RunnerRow* row : given_rows(options.runners))
@@ -198,7 +198,7 @@ SpaceOptions read_only_space(const Tree& table, Diagnostics& diagnostics) {
   return space;
 }
 
-/// The table of one of several parts; its setup may be left out.
+/// Reads the table of one of several parts. Its setup is optional.
 SpaceOptions read_part(const SpaceRow& row, const Tree& table, Diagnostics& diagnostics) {
   SpaceOptions space;
   space.name = row.name;
@@ -211,7 +211,7 @@ SpaceOptions read_part(const SpaceRow& row, const Tree& table, Diagnostics& diag
   return space;
 }
 
-/// The rows that the list names, in the order of the table; each once.
+/// The rows of the spaces that the list names, without repetition, in the order of the table.
 std::vector<const SpaceRow*> listed_rows(const Tree& list, Diagnostics& diagnostics) {
   std::vector<std::string> allowed, given;
   for (const SpaceRow& row : space_table()) allowed.emplace_back(row.part);
@@ -246,7 +246,7 @@ void read_parts(const Tree& table, const Tree& list, Options& options, Diagnosti
       options.spaces.push_back(read_part(*row, *part, diagnostics));
 }
 
-/// The parts whose tables are there, as the list that should name them.
+/// The names of the parts that have tables, as text for the list that should name them.
 std::string parts_in(const Tree& table) {
   std::vector<std::string> parts;
   for (const SpaceRow& row : space_table())
@@ -266,7 +266,7 @@ void read_spaces(const Tree& table, Options& options, Diagnostics& diagnostics) 
     options.spaces = {read_only_space(table, diagnostics)};
 }
 
-/// A space that chooses options of a runner needs it.
+/// Checks that a runner is given if a space chooses its options.
 void check_runners(const Options& options, Diagnostics& diagnostics) {
   for (const SpaceOptions& space : options.spaces)
     for (const RunnerRow& runner : runner_table())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `[search]` table of a configuration as structs: read strictly, checked before anything runs.
+// The `[search]` table of a configuration as structs. It is checked before anything runs.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace mase::search {
 
 using samplers::one_of_names;
 
-/// What any space can choose by, from the table of spaces.
+/// All values of `by` that any space has, from the table of spaces.
 std::vector<std::string_view> space_choices_by();
 
-/// `setup` of a search space.
+/// The `setup` of a search space.
 struct SpaceSetup {
   std::string by = "name";
   std::string weights = "random";
@@ -36,7 +36,7 @@ struct SpaceSetup {
   }
 };
 
-/// `[search.strategy.setup]`.
+/// The table `[search.strategy.setup]`.
 struct Setup {
   static constexpr const char* none = "none";
   int n_jobs = 1;
@@ -56,9 +56,9 @@ struct Setup {
   int confirm = 10;
 
   bool prunes() const { return pruner != none; }
-  /// Whether parameter sets are made before the first trial.
+  /// Whether parameter sets are enqueued before the first trial.
   bool enqueues() const;
-  /// Error(Fault::internal) when the table has no such sampler.
+  /// The sampler's row in the table. Error(Fault::internal) if the table has no such sampler.
   const samplers::SamplerRow& sampler_row() const;
 
   static auto fields() {
@@ -117,15 +117,15 @@ struct Setup {
   }
 };
 
-/// A search space: all of `[search.search_space]`, or its part of that name.
+/// A search space: the whole of `[search.search_space]`, or one of its named parts.
 struct SpaceOptions {
-  std::string name;  ///< of a row of the table of spaces
+  std::string name;  ///< name of a row in the table of spaces
   SpaceSetup setup;
   Tree seed = Tree::dict();
-  SourceLocation where;  ///< for messages about it as a whole
+  SourceLocation where;  ///< for messages about the whole table
 };
 
-/// All of the `[search]` table.
+/// The whole `[search]` table.
 struct Options {
   std::vector<SpaceOptions> spaces;  ///< at least one; several are searched together
   Setup setup;
@@ -138,12 +138,12 @@ struct Options {
 
   /// One direction per objective of the study.
   std::vector<Direction> directions() const;
-  /// The objectives of what was measured: the scaled metrics, or their sum.
+  /// The objective values for the measured metrics: the scaled metrics, or their sum.
   std::vector<double> values_of(const Measured& measured) const;
 };
 
-/// Reads the table; every problem is a diagnostic at its place, metrics that no runner delivers and
-/// constraints included.
+/// Reads the table. Every problem becomes a diagnostic at its place, including invalid constraints
+/// and metrics that no runner delivers.
 Options read_options(const Tree& search, Diagnostics& diagnostics);
 
 }  // namespace mase::search

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of a model, port by port.
+// Lists the formats of a model port by port.
 #include <array>
 
 #include "ir/op_table.hpp"

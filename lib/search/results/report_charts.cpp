@@ -29,19 +29,19 @@ using samplers::TrialState;
 using storage::Record;
 
 constexpr std::size_t most_pair_objectives = 3, most_bars = 20, most_heat_rows = 40;
-/// Fewer say more of chance than of the parameters.
+/// With fewer trials, importance would depend more on chance than on the parameters.
 constexpr std::size_t least_for_importance = 20;
 constexpr const char* no_trials = "<p>No completed trial yet.</p>\n";
 
-/// As many figures beside each other as the page has room for.
+/// Puts figures next to each other, as many as fit on the page.
 std::string side_by_side(const std::string& figures) {
   return "<div class=\"figures\">" + figures + "</div>\n";
 }
 
 std::string legend(const std::string& keys) { return "<p class=\"legend\">" + keys + "</p>\n"; }
 
-/// The completed trials as marks: feasible ones, those of them whose results an earlier trial
-/// found, and the others.
+/// The completed trials as marks: feasible ones, feasible ones that repeat an earlier trial, and
+/// infeasible ones.
 struct Marks {
   std::vector<Mark> feasible, repeated, infeasible;
 
@@ -68,7 +68,7 @@ Marks history_marks(const StudyResult& result, const Objective& objective, std::
   return marks;
 }
 
-/// The corners of the line of the best so far, which goes on to the last trial.
+/// The corners of the best-so-far line, which extends to the last trial.
 std::vector<Mark> best_so_far(const std::vector<Mark>& marks, Direction better, double last) {
   std::vector<Mark> line;
   for (const Mark& mark : marks) {
@@ -106,7 +106,7 @@ std::string history_figure(const StudyResult& result, const Objective& objective
   return html_figure(objective.name + " (" + goal + ")", chart.svg());
 }
 
-/// What a pair of objectives shows: the axes' objectives and their places among the values.
+/// A pair of objectives to plot against each other, and their positions among the values.
 struct Pair {
   const std::vector<Objective>& objectives;
   std::size_t x, y;

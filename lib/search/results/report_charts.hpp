@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of a study's page, each as HTML figures with inline SVG.
+// The charts on the page of a study, as HTML figures with inline SVG.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace mase::search {
 
-/// Per objective the metric of every completed trial by number, and the best so far.
+/// For each objective, the metric of every completed trial by number, and the best so far.
 std::string history_figures(const StudyResult& result);
-/// Every pair of the first three objectives; "" with one objective.
+/// A chart for every pair of the first three objectives; "" if there is only one objective.
 std::string pareto_figures(const StudyResult& result);
-/// Per objective the parameters that decide most.
+/// For each objective, the most important parameters.
 std::string importance_figures(const StudyResult& result);
-/// What the leading trials chose: a row per trial, a column per dimension.
+/// The choices of the leading trials, with a row per trial and a column per dimension.
 std::string choices_figure(const StudyResult& result);
-/// A line per completed trial through its parameters and objectives, the best above the others; ""
-/// without such trials.
+/// Parallel coordinates: a line per completed trial through its parameters and objectives, the best
+/// drawn on top; "" if there are no completed trials.
 std::string parallel_figure(const StudyResult& result);
-/// Who worked on which trial when; "" where no trial says so.
+/// When each worker ran which trial; "" if no trial has this information.
 std::string workers_figure(const StudyResult& result);
-/// Bits of every port of the leading trial's model beside those of the float model; "" where they
-/// are not known.
+/// The bits of every port in the leading trial's model and in the float model; "" if they are not
+/// known.
 std::string bits_figure(const StudyResult& result);
 
 }  // namespace mase::search

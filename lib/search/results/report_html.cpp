@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a study.
+// Writes the page of a study.
 #include <algorithm>
 #include <map>
 
@@ -97,12 +97,12 @@ std::string confirmed_section(const StudyResult& result) {
              : html_section(table.title, html_table(table.header, table.rows, "best"));
 }
 
-/// A section where there is something to show.
+/// A section, or "" if there is nothing to show.
 std::string optional_section(const std::string& title, const std::string& content) {
   return content.empty() ? "" : html_section(title, content);
 }
 
-/// Whether one of the other columns says the same in every row.
+/// Whether another column has the same text in every row.
 bool is_said(const TrialRows& table, std::size_t column) {
   for (std::size_t other = 0; other < table.header.size(); ++other)
     if (other != column && std::all_of(table.rows.begin(), table.rows.end(),
@@ -111,7 +111,7 @@ bool is_said(const TrialRows& table, std::size_t column) {
   return false;
 }
 
-/// Values of trials that are metrics themselves, as without a scale, stand there once.
+/// Removes the value columns that repeat a metric, as they do without a scale.
 void drop_values_said_twice(TrialRows& table) {
   for (std::size_t column = table.header.size(); column-- > 0;) {
     if (!table.header[column].starts_with("value") || !is_said(table, column)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best trials of a study, and the nearest where none keeps the constraints.
+// Finds the best trials of a study, or the nearest one if no trial satisfies the constraints.
 #include "search/results/result.hpp"
 
 #include "search/samplers/pareto.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a study for programs: best.json, log.json, trials.csv and TensorBoard scalars.
+// Writes the machine-readable files of a study: JSON, CSV and TensorBoard scalars.
 
 #include <array>
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 
 using storage::Record;
 
-/// In the order of the reference's data frame, which is the alphabet's.
+/// In the order of the reference's data frame, which is alphabetical.
 constexpr std::array<const char*, 4> own_attributes{"hardware_metrics", "sampled_config",
                                                     "scaled_metrics", "software_metrics"};
 
@@ -74,8 +74,8 @@ bool is_event_file(const fs::path& path) {
   return path.filename().string().starts_with("events.out.tfevents.");
 }
 
-/// Written aside and then moved: an event file holds the whole study, so it stands in place of
-/// those of earlier calls, which TensorBoard would show a second time.
+/// Writes an event file to a temporary place and then moves it. It contains the whole study and
+/// replaces the files of earlier calls, which TensorBoard would otherwise show as well.
 void write_events(const StudyResult& result, const fs::path& folder) {
   const fs::path place = place_to_write((folder / "tensorboard").string()),
                  aside = place.string() + temporary_suffix();
@@ -109,7 +109,7 @@ Tree best_tree(const StudyResult& result) {
   return tree;
 }
 
-/// The text of log_tree, made trial by trial: all of them as a tree take several times the room.
+/// The text of log_tree, made trial by trial: a tree of all trials takes several times the memory.
 std::string log_text(const StudyResult& result) {
   if (result.trials.empty()) return "{}\n";
   std::string text = "{";

@@ -45,7 +45,7 @@ std::set<std::string> measured_names(const StudyResult& result) {
   return names;
 }
 
-/// The distribution under which the trial holds the parameter: its own, or the space's.
+/// The distribution of the parameter in this trial: the trial's own, or that of the space.
 const samplers::Distribution* distribution_of(const StudyResult& result, const Record& record,
                                               const std::string& name) {
   const auto own = record.distributions.find(name);

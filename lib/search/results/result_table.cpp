@@ -7,7 +7,7 @@ namespace {
 
 using storage::Record;
 
-/// "kept", or by what measured value the bound is missed; "" when the metric is not known.
+/// "kept", or the measured value that violates the bound; "" if the metric is not known.
 std::string constraint_text(const Constraint& constraint, const Record& record) {
   const Tree* metric = metric_of(record, constraint.metric);
   if (!metric || !metric->is_number()) return "";
@@ -15,7 +15,7 @@ std::string constraint_text(const Constraint& constraint, const Record& record) 
   return "missed: " + short_number(metric->as_double());
 }
 
-/// What a trial chose, by what it chose it for: "fc1: integer, weight_width 4; fc2: mxint8".
+/// The choices of a trial, grouped by node: "fc1: integer, weight_width 4; fc2: mxint8".
 std::string choices_text(const StudyResult& result, const Record& record) {
   constexpr std::size_t longest = 100;
   std::string text, before;

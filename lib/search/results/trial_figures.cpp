@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel coordinates, times of workers, and bits of the winner.
+// Draws parallel coordinates, the times of workers, and the bits of the best trial's ports.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -31,7 +31,7 @@ std::set<std::int64_t> leading_numbers(const StudyResult& result) {
   return numbers;
 }
 
-/// The colour of a trial: a class of the page.
+/// The CSS class that colours a trial.
 std::string css_of(const Record& record, const std::set<std::int64_t>& leading) {
   if (record.trial.state == TrialState::fail) return "lost";
   if (leading.contains(record.trial.number)) return "best";
@@ -41,7 +41,7 @@ std::string css_of(const Record& record, const std::set<std::int64_t>& leading) 
 
 // Parallel coordinates.
 
-/// The least and greatest finite value of an objective.
+/// The smallest and largest finite value of an objective.
 struct Range {
   double low = HUGE_VAL, high = -HUGE_VAL;
 
@@ -53,7 +53,7 @@ struct Range {
   double place(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
-/// The completed trials, the newest of very many, the leading ones last, so that they lie above.
+/// The completed trials (only the newest of many), with the leading ones last, so drawn on top.
 std::vector<const Record*> drawn_trials(const StudyResult& result,
                                         const std::set<std::int64_t>& leading) {
   std::vector<const Record*> trials;
@@ -163,7 +163,7 @@ std::string worker_name(const Record& record) {
   return cell_text(*host, short_number) + " " + cell_text(*pid, short_number);
 }
 
-/// Trials of one process that overlap are of several threads, each with a row of its own.
+/// Assigns trials to rows. Overlapping trials of one process ran in threads, which get a row each.
 class Rows {
  public:
   void add(const std::string& worker, Segment segment) {

@@ -33,7 +33,7 @@ double shade_of(const samplers::Distribution& distribution, double internal) {
     high = static_cast<double>(choices.size()) - 1;
     if (std::all_of(choices.begin(), choices.end(),
                     [](const Tree& choice) { return choice.is_number(); }))
-      // The place among the choices in ascending order, so that 2, 4, 16 are evenly apart.
+      // The position among the choices in ascending order, so that 2, 4, 16 are evenly spaced.
       value = static_cast<double>(
           std::count_if(choices.begin(), choices.end(), [&](const Tree& choice) {
             return choice.as_double() < choices[static_cast<std::size_t>(internal)].as_double();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What charts show of a trial.
+// Texts and shades by which charts show a trial.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace mase::search {
 
-/// What is shown where the pointer rests on a trial: "trial 3: 0.75", and whose results it has.
+/// The tooltip of a trial: "trial 3: 0.75", and the trial whose results it repeats.
 std::string trial_title(const storage::Record& record, const std::string& values);
-/// A parameter's name, short.
+/// A short form of a parameter's name.
 std::string dimension_label(const std::string& name);
-/// Whether an earlier trial with the same parameters gave the results.
+/// Whether the results come from an earlier trial with the same parameters.
 bool repeats_earlier(const storage::Record& record);
-/// Where a choice stands between the least (0) and the greatest (1): by value for numbers, else by
-/// place.
+/// The place of a choice between the smallest (0) and the largest (1): by value for numbers,
+/// otherwise by position in the list.
 double shade_of(const samplers::Distribution& distribution, double internal);
 
 }  // namespace mase::search

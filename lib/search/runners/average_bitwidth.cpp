@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits per element, also of the float model.
+// Measures bits per element, also for the float model.
 #include "search/runners/average_bitwidth.hpp"
 
 namespace mase::search {

@@ -8,7 +8,7 @@
 
 namespace mase::search {
 
-/// `[search.strategy.hw_runner.average_bitwidth]`.
+/// The table `[search.strategy.hw_runner.average_bitwidth]`.
 struct AverageBitwidth {
   static constexpr RunnerDoc doc{"average_bitwidth", RunnerKind::hardware,
                                  "Bits per element, by the pass average_bits."};

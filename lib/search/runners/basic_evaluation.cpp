@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores on rows of the data set.
+// Measures scores on rows of the data set.
 #include "search/runners/basic_evaluation.hpp"
 
 #include <algorithm>

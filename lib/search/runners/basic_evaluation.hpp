@@ -22,7 +22,7 @@ inline constexpr std::array score_metrics{
     MetricDoc{"accuracy_drop_bound", Direction::minimize,
               "upper bound of accuracy_drop on similar rows, with 95 % confidence"}};
 
-/// `[search.strategy.sw_runner.basic_evaluation]`.
+/// The table `[search.strategy.sw_runner.basic_evaluation]`.
 struct BasicEvaluation {
   static constexpr RunnerDoc doc{"basic_evaluation", RunnerKind::software,
                                  "Runs the model of every trial on rows of the data set."};
@@ -40,31 +40,31 @@ struct BasicEvaluation {
   std::unique_ptr<Runner> make(const Bench& bench) const;
 };
 
-/// The reference's runner reads `dataloader`, its files say `data_loader`; both are understood.
+/// Accepts both `dataloader`, which the reference's runner reads, and `data_loader` of its files.
 Tree with_data_loader(const Tree& table);
 
-/// The rows that a runner evaluates, in batches of 512; all of them, with a warning, when there are
-/// fewer than asked for.
+/// The rows that a runner evaluates, in batches of 512. If there are fewer rows than requested, all
+/// are used, with a warning.
 std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of);
 
 data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
                    std::int64_t classes);
 
-/// Points of accuracy lost, from two shares of the same `rows` rows. Rows are counted in integers,
-/// so that a loss of 5 of 500 rows is 1 exactly and a bound of 1.0 admits it.
+/// The loss of accuracy in percentage points, from two shares of the same `rows` rows. It counts
+/// rows as integers, so that a loss of 5 of 500 rows is exactly 1 and satisfies a bound of 1.0.
 double accuracy_drop(double before, double after, std::int64_t rows);
 
-/// Upper 95 % bound of the points of accuracy lost, from the same rows before and after (1 where
-/// predicted rightly): rows that both models get right say nothing of the difference. (Paired
-/// Wald interval with half a row added to each of the four cells: Agresti and Min 2005, Stat. Med.
-/// 24:729.)
+/// The upper 95 % bound of the loss of accuracy in points, from the same rows before and after (1
+/// for a correct prediction). Rows that both models predict correctly carry no information about
+/// the difference. (Paired Wald interval with half a row added to each of the four cells: Agresti
+/// and Min 2005, Stat. Med. 24:729.)
 double accuracy_drop_bound(std::span<const std::uint8_t> before,
                            std::span<const std::uint8_t> after);
 
 /// {"accuracy", "loss", "macro_accuracy", "perplexity"}.
 Tree scores_tree(const data::Scores& scores);
 
-/// Delivers `score_metrics` on the rows.
+/// A runner that measures `score_metrics` on the rows.
 class ScoreRunner : public Runner {
  public:
   /// The bench must outlive it.
@@ -82,7 +82,7 @@ class ScoreRunner : public Runner {
   const Bench& bench_;
   BasicEvaluation rows_;
   std::vector<data::Batch> batches_;
-  std::vector<std::uint8_t> float_hits_;  ///< of the baseline
+  std::vector<std::uint8_t> float_hits_;  ///< for the baseline
 };
 
 }  // namespace mase::search

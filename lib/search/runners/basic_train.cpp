@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training settings of a trial: a loop over the fields of the training options.
+// Reads the training settings of a trial in a loop over the fields of the training options.
 #include "search/runners/basic_train.hpp"
 
 #include <algorithm>
@@ -9,13 +9,13 @@ namespace {
 
 using backend::TrainOptions;
 
-/// The reference's names of two settings in the table of this runner.
+/// The key of a setting in the table of this runner. Two settings have the reference's names.
 std::string_view key_of(std::string_view setting) {
   if (setting == "training_optimizer") return "optimizer";
   return setting == "schedule" ? "lr_scheduler" : setting;
 }
 
-/// Calls visit(key, field) for the training settings that are no fields of the runner itself.
+/// Calls visit(key, field) for the training settings that are not fields of the runner itself.
 template <class Visitor>
 void for_each_setting(Visitor&& visit) {
   const std::vector<std::string> own = field_names<BasicTrain>();

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner basic_train: training inside of every trial.
+// The runner basic_train, which trains the model of every trial.
 #pragma once
 
 #include "search/runners/basic_evaluation.hpp"
 
 namespace mase::search {
 
-/// `[search.strategy.sw_runner.basic_train]`: trains inside of the trial, then evaluates. Any
-/// training setting may be given too, `training_optimizer` and `schedule` under the reference's
-/// names `optimizer` and `lr_scheduler`; what is not given comes from the training settings.
+/// The table `[search.strategy.sw_runner.basic_train]`: trains in the trial, then evaluates. The
+/// table may have any training setting; `training_optimizer` and `schedule` have the reference's
+/// names `optimizer` and `lr_scheduler`. Other values come from the training settings.
 struct BasicTrain {
   static constexpr RunnerDoc doc{"basic_train", RunnerKind::software,
                                  "Trains the model of every trial, then evaluates it."};
   static constexpr const auto& metrics = score_metrics;
-  /// The metrics of the validation part, after every epoch.
+  /// Metrics of the validation part that are reported after every epoch.
   static constexpr std::array<std::string_view, 2> told{"accuracy", "loss"};
   std::string data_loader = "val_dataloader";
   std::optional<int> num_samples, max_steps;
-  Tree others = Tree::dict();  ///< the other training settings that were given, by their names
+  Tree others = Tree::dict();  ///< the other training settings that were given, by name
   static constexpr auto fields() {
     using B = BasicTrain;
     return std::tuple{
@@ -32,7 +32,7 @@ struct BasicTrain {
   static BasicTrain read(const Tree& table, Diagnostics& diagnostics);
   std::unique_ptr<Runner> make(const Bench& bench) const;
 
-  /// The training settings with what is given here in their place.
+  /// The training settings, overridden by those that are given here.
   backend::TrainOptions options(const backend::TrainOptions& settings) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counts of the pass, under their own names.
+// Takes the counts of the pass under the same names.
 #include "search/runners/count_operations.hpp"
 
 namespace mase::search {

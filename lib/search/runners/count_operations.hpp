@@ -8,7 +8,7 @@
 
 namespace mase::search {
 
-/// `[search.strategy.hw_runner.count_operations]`.
+/// The table `[search.strategy.hw_runner.count_operations]`.
 struct CountOperations {
   static constexpr RunnerDoc doc{
       "count_operations", RunnerKind::hardware,

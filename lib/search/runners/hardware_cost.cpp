@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pass predicts of the design. A float model has no datapath, so there is no baseline.
+// Takes the predictions of the pass. A float model has no datapath, so there is no baseline.
 #include "search/runners/hardware_cost.hpp"
 
 #include "hardware/design/add_hardware_metadata.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner hardware: cycles, clock and resources of the design that a model becomes.
+// The runner hardware, which predicts cycles, clock and resources of a model's design.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace mase::search {
 
-/// `[search.strategy.hw_runner.hardware]`: the options of the pass add_hardware_metadata.
+/// The table `[search.strategy.hw_runner.hardware]`: options of the pass add_hardware_metadata.
 struct HardwareCost {
   static constexpr RunnerDoc doc{
       "hardware", RunnerKind::hardware,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop over the runners that the configuration has.
+// Loops over the runners that the configuration has.
 #include "search/runners/measure.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ void add(Measured& measured, const RunnerRow& row, const Tree& values) {
   for (const auto& [metric, value] : values.as_dict()) part[metric] = value;
 }
 
-/// A trial's options for a runner.
+/// The options of a trial for a runner.
 Tree own_options(const Recipe& recipe, const RunnerRow& row) {
   const Tree* own = recipe.runner_options.find(row.name);
   return own ? *own : Tree::dict();
@@ -61,7 +61,7 @@ Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, cons
   return measured;
 }
 
-/// With one objective that training validates, every epoch is reported, so that pruners can look.
+/// Reports every epoch to pruners if the only objective is a metric that training validates.
 TellEpoch Measurer::tell(const Report& report) const {
   return [this, &report](std::int64_t epoch, const Tree& validation) {
     const Goal& goal = options_.goals.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measure: the metrics of one model, computed anew for every trial on a graph of its own.
+// Measurer computes the metrics of a trial's model on a separate copy of the graph.
 #pragma once
 
 #include <memory>
@@ -9,26 +9,26 @@
 
 namespace mase::search {
 
-/// The runners of a configuration, and what they measure of a graph together.
+/// The runners of a configuration, which together measure a graph.
 class Measurer {
  public:
   Measurer(Bench bench, const Options& options);
   Measurer(const Measurer&) = delete;
   Measurer& operator=(const Measurer&) = delete;
 
-  /// The original float model as it is: what accuracy_drop counts from.
+  /// Measures the original float model, with which accuracy_drop compares.
   Measured baseline(const ir::Graph& graph);
-  /// A copy of `graph` with the recipe's passes run on it.
+  /// Copies `graph` and runs the recipe's passes on the copy.
   ir::Graph build(const ir::Graph& graph, const Recipe& recipe) const;
-  /// Builds the recipe's model, trains it if asked to, and measures. `made`, if
-  /// given, becomes the graph that was measured.
+  /// Builds the recipe's model, trains it if the configuration asks for it, and measures. `made`,
+  /// if given, becomes the graph that was measured.
   Measured operator()(const ir::Graph& graph, const Recipe& recipe, const Report& report,
                       ir::Graph* made = nullptr) const;
 
-  /// Whether weights change inside of a trial.
+  /// Whether a trial changes weights.
   bool trains() const;
-  /// What measures the same metrics of a recipe's model in a pipeline: passes, and rows to evaluate
-  /// (nullptr: none).
+  /// The passes that measure the same metrics of a recipe's model in a pipeline, and the rows to
+  /// evaluate (or nullptr).
   std::vector<passes::PassCall> pass_calls(const Recipe& recipe) const;
   const BasicEvaluation* rows() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics: what a trial can be judged by, which runner delivers it, and bounds on it.
+// The metrics by which a trial can be judged, the runners that deliver them, and bounds on them.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace mase::search {
 
 using samplers::Direction;
 
-/// One metric as a runner declares it.
+/// A metric as a runner declares it.
 struct MetricDoc {
   std::string_view name;
   Direction better;
   std::string_view doc;
 };
 
-/// One metric with all that deliver it; made from the table of runners.
+/// A metric with all runners that deliver it, made from the table of runners.
 struct MetricRow {
   std::string_view name;
-  std::vector<std::string_view> runners;  ///< that deliver it: of those, a search has one
-  bool software;                          ///< of sw_runner, else of hw_runner
+  std::vector<std::string_view> runners;  ///< runners that deliver it; a search has only one
+  bool software;                          ///< from sw_runner, else from hw_runner
   Direction better;
   std::string_view doc;
 };
@@ -34,7 +34,7 @@ const std::vector<MetricRow>& metric_table();
 const MetricRow* find_metric(std::string_view name);
 std::vector<std::string> metric_names();
 
-/// One objective: scale * metric is minimised or maximised.
+/// An objective: scale * metric is minimised or maximised.
 struct Goal {
   std::string metric;
   double scale = 1.0;
@@ -42,7 +42,7 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
-/// A bound that a trial has to keep to be feasible.
+/// A bound that a trial must satisfy to be feasible.
 struct Constraint {
   std::string metric;
   bool at_most = true;
@@ -50,8 +50,8 @@ struct Constraint {
   SourceLocation where;
 
   std::string text() const;  ///< "accuracy_drop <= 1.0"
-  /// How far a value misses the bound, relative to the bound's size (at least 1 unit); at most 0
-  /// when kept.
+  /// How far a value violates the bound, relative to the size of the bound (at least 1 unit); at
+  /// most 0 if the value satisfies it.
   double excess(double value) const;
 };
 
@@ -59,10 +59,10 @@ struct Constraint {
 std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
                                            Diagnostics& diagnostics);
 
-/// What one trial measured, by metric name.
+/// The measurements of a trial, by metric name.
 struct Measured {
   Tree software = Tree::dict(), hardware = Tree::dict();
-  /// Error(Fault::internal) when the metric was not measured.
+  /// The value of a metric. Error(Fault::internal) if it was not measured.
   double value(std::string_view metric) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runners in general, and those that are a pass.
+// Common code of runners, and the runners that are a pass.
 #include "search/runners/runner.hpp"
 
 #include "base/error.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: what measures metrics of a model. One struct per runner says what it is called, its
-// options, its metrics, and makes what measures them; everything else about it is its line in
+// A Runner measures metrics of a model. For each runner a struct has its name, its options and its
+// metrics, and makes the Runner that measures them. Apart from that it needs only its line in
 // runners.hpp.
 #pragma once
 
@@ -17,21 +17,21 @@
 
 namespace mase::search {
 
-/// In which table of [search.strategy] a runner stands, and which part of the metrics is its own.
+/// The kind of a runner, which decides its table in [search.strategy] and its part of the metrics.
 enum class RunnerKind { software, hardware };
 std::string_view kind_table(RunnerKind kind);  ///< "sw_runner", "hw_runner"
 
-/// What a runner is called, where its table stands, and what it does in a sentence.
+/// The name of a runner, its kind, and a sentence about what it does.
 struct RunnerDoc {
   std::string_view name;
   RunnerKind kind;
   std::string_view sentence;
 };
 
-/// Told the loss and accuracy of the validation part after every epoch of training.
+/// Called with the loss and accuracy of the validation part after every epoch of training.
 using TellEpoch = std::function<void(std::int64_t epoch, const Tree& validation)>;
 
-/// What measuring needs from outside.
+/// What runners need from outside to measure.
 struct Bench {
   const data::Dataset* dataset = nullptr;
   ir::MakeEvaluator evaluator;
@@ -45,24 +45,24 @@ struct Bench {
 
 struct BasicEvaluation;
 
-/// Measures the models of trials, several threads at once.
+/// Measures the models of trials. Several threads may use it at once.
 class Runner {
  public:
   virtual ~Runner() = default;
   /// Changes the model before any runner measures it, as training does.
   virtual void prepare(ir::Graph&, const TellEpoch&) const {}
-  /// Metrics of the original float model; empty if they would mean nothing.
+  /// The metrics of the original float model, if they are meaningful.
   virtual Tree baseline(ir::Graph&) { return Tree::dict(); }
-  /// Metrics of a trial's model; `baseline` is what the function of that name gave, `own` has the
-  /// trial's options, which stand over those of the runner's table.
+  /// The metrics of a trial's model. `baseline` is the result of baseline(). `own` has the trial's
+  /// options, which override those of the runner's table.
   virtual Tree measure(ir::Graph& graph, const Tree& baseline, const Tree& own) const = 0;
 
-  // What measures the same metrics when `mase transform` makes the model again.
+  // The pass or rows that measure the same metrics when `mase transform` makes the model again.
   virtual std::optional<passes::PassCall> pass(const Tree&) const { return std::nullopt; }
   virtual const BasicEvaluation* rows() const { return nullptr; }
 };
 
-/// A runner that takes its metrics from what a pass finds.
+/// A runner that takes its metrics from the result of a pass.
 class PassRunner : public Runner {
  public:
   /// The bench must outlive it.
@@ -70,7 +70,7 @@ class PassRunner : public Runner {
   std::optional<passes::PassCall> pass(const Tree& own) const final;
 
  protected:
-  /// `info` of the pass, run on the graph with a trial's own options on top.
+  /// Runs the pass on the graph, with a trial's own options added, and returns its `info`.
   Tree info(ir::Graph& graph, const Tree& own = Tree::dict()) const;
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto members = Runners::members();
 
-/// A runner whose table is more than fields reads and describes it itself.
+/// A runner whose table has more than fields reads and describes the table itself.
 template <class Options>
 concept ReadsTable = requires(const Tree& table, Diagnostics& diagnostics) {
   { Options::read(table, diagnostics) } -> std::same_as<Options>;

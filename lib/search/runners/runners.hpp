@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runners of the program: a new one is its own two files, and a member and a line here.
+// The runners of the program. A new one needs two files of its own, and a member and a line here.
 #pragma once
 
 #include <optional>
@@ -16,32 +16,32 @@
 
 namespace mase::search {
 
-/// The runners that the configuration has; absent ones deliver nothing.
+/// The runners that the configuration has. Absent runners deliver no metrics.
 struct Runners {
   std::optional<BasicEvaluation> evaluation;
   std::optional<BasicTrain> training;
   std::optional<AverageBitwidth> bits;
   std::optional<CountOperations> operations;
   std::optional<HardwareCost> hardware;
-  /// In the order in which they measure.
+  /// All members, in the order in which they measure.
   static constexpr auto members() {
     using R = Runners;
     return std::tuple{&R::evaluation, &R::training, &R::bits, &R::operations, &R::hardware};
   }
 };
 
-/// A runner as the program knows it, generated from its struct.
+/// A row of the table of runners, generated from the runner's struct.
 struct RunnerRow {
   std::string_view name, doc;
   RunnerKind kind;
   std::vector<FieldInfo> fields;
   std::span<const MetricDoc> metrics;
-  /// Metrics that are told after every epoch; none: it does not train.
+  /// The metrics that are reported after every epoch; empty if the runner does not train.
   std::span<const std::string_view> told;
   /// Reads the runner's table into its member.
   void (*read)(const Tree& table, Runners& runners, Diagnostics& diagnostics);
   bool (*is_given)(const Runners& runners);
-  /// Only where it is given. The bench must outlive what is made.
+  /// Makes the runner, which must be given. The bench must outlive it.
   std::unique_ptr<Runner> (*make)(const Runners& runners, const Bench& bench);
 
   bool trains() const { return !told.empty(); }
@@ -50,7 +50,7 @@ struct RunnerRow {
 };
 
 const std::vector<RunnerRow>& runner_table();
-/// The rows that are given.
+/// The rows of the runners that are given.
 std::vector<const RunnerRow*> given_rows(const Runners& runners);
 
 }  // namespace mase::search

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact allocation: the multiple-choice knapsack as a 0/1 program for CBC, whose answers are
-// checked in doubles; an answer that breaks a budget by rounding is cut off and the search goes on.
+// Exact allocation solves the multiple-choice knapsack as a 0/1 program with CBC and checks answers
+// in doubles. An answer that breaks a budget by rounding is excluded, and the search continues.
 #include "search/samplers/allocate.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string place_text(std::size_t layer, std::size_t choice) {
   return "choice " + std::to_string(choice) + " of layer " + std::to_string(layer);
 }
 
-/// +inf forbids a choice; NaN and -inf mean nothing.
+/// Refuses NaN and -inf. +inf forbids a choice.
 void check_numbers(const Matrix& matrix, const std::string& what) {
   for (std::size_t i = 0; i < matrix.size(); ++i)
     for (std::size_t j = 0; j < matrix[i].size(); ++j)
@@ -50,8 +50,8 @@ void check(const Allocation& problem) {
   }
 }
 
-/// Largest finite magnitude, at least 1e-300: rows are divided by it, so that the solver's
-/// tolerances are relative ones.
+/// The largest finite magnitude, at least 1e-300. Rows are divided by it, so that the tolerances of
+/// the solver become relative.
 double scale_of(const Matrix& matrix) {
   double scale = 1e-300;
   for (const auto& row : matrix)
@@ -60,7 +60,7 @@ double scale_of(const Matrix& matrix) {
   return scale;
 }
 
-/// Whether all values are whole or infinite, and small enough to be added exactly.
+/// Whether all values are integers or infinite, and small enough to be added exactly.
 bool is_whole(const Matrix& matrix) {
   constexpr double largest = 1e6;
   const auto whole = [](double value) {
@@ -70,8 +70,8 @@ bool is_whole(const Matrix& matrix) {
                      [&](const auto& row) { return std::all_of(row.begin(), row.end(), whole); });
 }
 
-/// Whole losses stay as they are: CBC then cuts its search at whole bounds. Others become at most
-/// 1e4, where CBC's tolerances on reduced costs are small.
+/// The divisor of losses. Integer losses are not scaled, so that CBC can use integer bounds. Other
+/// losses are scaled to at most 1e4, where CBC's tolerances on reduced costs are small.
 double loss_scale(const Matrix& loss) { return is_whole(loss) ? 1 : scale_of(loss) * 1e-4; }
 
 double sum_of(const Matrix& cost, const Choices& choices) {
@@ -91,7 +91,7 @@ class Program {
       if (budget.bound < HUGE_VAL) add_budget(budget);
   }
 
-  /// The optimum; nothing when there is none.
+  /// The optimal choices, or nothing if the program is infeasible.
   std::optional<Choices> solve() const {
     using Status = solver::BinarySolution::Status;
     const solver::BinarySolution solution = solver::solve(program_);
@@ -106,8 +106,8 @@ class Program {
     return read(solution.values.data());
   }
 
-  /// Excludes every allocation that costs nowhere less in this budget than `choices`, which break
-  /// it. A sum of doubles in fixed order never falls when a term rises, so these break it too.
+  /// Excludes `choices`, which break this budget, and every allocation whose costs are nowhere
+  /// smaller. A sum of doubles in fixed order never falls if a term rises, so they break it too.
   void exclude(const Allocation::Budget& budget, const Choices& choices) {
     add_row('L', static_cast<double>(choices.size()) - 1, [&](std::size_t i, std::size_t j) {
       return budget.cost[i][j] >= budget.cost[i][choices[i]] ? 1.0 : 0.0;
@@ -133,9 +133,9 @@ class Program {
     }
   }
 
-  /// The sum within the bound, and a little more: what rounding lets through is checked later, what
-  /// it took away would be lost. Whole costs add exactly, so their sum is within the whole bound:
-  /// 230 then is not "a little more" than the double below it, and needs no checking.
+  /// Bounds the sum, with a little slack: an answer that rounding admits is checked later, but one
+  /// that rounding excludes would be lost. Integer costs add up exactly, so their bound is rounded
+  /// down first: 230 is then not within the slack of a bound just below it.
   void add_budget(const Allocation::Budget& budget) {
     const double scale = std::max(scale_of(budget.cost), std::fabs(budget.bound) * 1e-3);
     const double slack = 1e-9 * static_cast<double>(budget.cost.size());
@@ -194,7 +194,7 @@ std::optional<std::vector<std::size_t>> allocate(const Allocation& problem) {
   return std::nullopt;
 }
 
-/// The answers are enqueued as trials; should one of them not fit the space, chance fills the gap.
+/// The answers are enqueued as trials. If one does not fit the space, a random trial replaces it.
 SamplerRow allocate_row() {
   SamplerRow row = random_row();
   row.name = "allocate";

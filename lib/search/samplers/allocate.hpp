@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation: one choice for each of several layers, at least loss within budgets, exactly.
+// Exact allocation: chooses for each layer, so that the total loss is minimal within budgets.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace mase::samplers {
 
-/// A choice for every layer, with the least sum of losses within budgets, is asked for.
+/// The problem: find a choice for every layer with the smallest sum of losses within all budgets.
 struct Allocation {
-  /// loss[i][j]: what choice j of layer i adds to the objective, which is minimised. Infinity, here
-  /// or in a cost, forbids the choice.
+  /// loss[i][j] is what choice j of layer i adds to the objective, which is minimised. Infinity,
+  /// here or in a cost, forbids the choice.
   std::vector<std::vector<double>> loss;
-  /// One per budget: cost[i][j] of that choice, and the bound of the sum over layers.
+  /// A budget: cost[i][j] of each choice, and the bound of their sum over the layers.
   struct Budget {
     std::vector<std::vector<double>> cost;
     double bound = 0;
@@ -20,11 +20,11 @@ struct Allocation {
   std::vector<Budget> budgets;
 };
 
-/// The best choice of every layer (multiple-choice knapsack, solved as a 0/1 program by CBC);
-/// nothing when no choice keeps all budgets. The costs of the answer, added in the order of layers
-/// as doubles, are within every bound; its loss is the least to 1e-9 of the largest loss.
-/// Error(Fault::config) for a layer without choices and for NaN or -inf; Error(Fault::goal) when
-/// the solver needs more than 5 minutes.
+/// The best choice for every layer (multiple-choice knapsack, solved as a 0/1 program by CBC), or
+/// nothing if no choices satisfy all budgets. The costs of the answer, added as doubles in the
+/// order of the layers, are within every bound. Its loss is minimal to 1e-9 of the largest loss.
+/// Error(Fault::config) for a layer without choices and for NaN or -inf; Error(Fault::goal) if the
+/// solver needs more than 5 minutes.
 std::optional<std::vector<std::size_t>> allocate(const Allocation& problem);
 
 }  // namespace mase::samplers

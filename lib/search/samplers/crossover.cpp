@@ -27,7 +27,7 @@ Vector blx_alpha(Parents parents, double, Random& random) {
   return child;
 }
 
-/// In half of the coordinates a new one by `blend`, else that of either parent.
+/// Each coordinate comes from `blend` with probability 1/2, otherwise from one of the parents.
 template <class Blend>
 Vector blend_half(Parents parents, Random& random, Blend&& blend) {
   Vector child(parents[0].size());
@@ -39,8 +39,8 @@ Vector blend_half(Parents parents, Random& random, Blend&& blend) {
   return child;
 }
 
-/// Simulated binary crossover in bounds (Deb & Agrawal 1995; Deb & Beyer 2001): `margin` is the way
-/// from the nearer parent to the bound; the spread is such that no child passes it.
+/// Simulated binary crossover in bounds (Deb & Agrawal 1995; Deb & Beyer 2001). `margin` is the
+/// distance from the nearer parent to the bound; the spread is such that no child crosses it.
 double sbx_spread(double margin, double extent, double eta, double u) {
   const double alpha = 2 - std::pow(1 + 2 * margin / extent, -(eta + 1));
   const double base = u <= 1 / alpha ? u * alpha : 1 / (2 - u * alpha);
@@ -57,8 +57,8 @@ Vector sbx(Parents parents, double eta, Random& random) {
   });
 }
 
-/// vSBX (Ballester & Carter 2003): SBX without bounds, whose children lie on both sides of a parent
-/// alike, so that no region is left out.
+/// vSBX (Ballester & Carter 2003): SBX without bounds. Its children lie equally on both sides of a
+/// parent, so that no region is left out.
 Vector vsbx(Parents parents, double eta, Random& random) {
   return blend_half(parents, random, [&](double a, double b) {
     const double u = random.uniform();  // below 1
@@ -105,7 +105,7 @@ Vector difference(const Vector& a, const Vector& b) {
   return result;
 }
 
-/// Takes the part along the unit vector (or null vector) `axis` out of `vector`.
+/// Removes the component along the unit vector (or null vector) `axis` from `vector`.
 void project_out(Vector& vector, const Vector& axis) {
   const double along = dot(vector, axis);
   for (std::size_t i = 0; i < vector.size(); ++i) vector[i] -= along * axis[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossovers of real vectors: a child from two or three parents, in the unit cube.
+// Crossovers of real vectors in the unit cube, which make a child from two or three parents.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace mase::samplers {
 
-/// A kind of crossover; the child may lie outside of the unit cube.
+/// A kind of crossover. The child may lie outside the unit cube.
 struct Crossover {
   std::string_view name;
-  std::size_t parents;  ///< how many it takes, all of one length
-  /// `eta`: how near to the parents the children of sbx and vsbx lie.
+  std::size_t parents;  ///< number of parents, all of the same length
+  /// `eta` controls how close to the parents the children of sbx and vsbx are.
   std::vector<double> (*cross)(std::span<const std::vector<double>> parents, double eta, Random&);
 };
 
-/// The crossover of this name; null for other names, "uniform" among them.
+/// The crossover of this name, or null, for example for "uniform".
 const Crossover* find_crossover(std::string_view name);
 std::vector<std::string_view> crossover_names();
 

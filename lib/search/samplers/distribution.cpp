@@ -11,12 +11,12 @@
 namespace mase::samplers {
 namespace {
 
-/// Steps are decimal fractions as a rule: a quotient this near to an integer counts as one.
+/// Most steps are decimal fractions, so a quotient this close to an integer counts as an integer.
 constexpr double step_tolerance = 1e-8;
 
 bool is_integral(double value) { return std::nearbyint(value) == value && std::isfinite(value); }
 
-/// Equal as Python compares them: 1 and 1.0 are the same number (but true is no number here).
+/// Whether Python would compare them as equal: 1 and 1.0 are equal (but true is not a number here).
 bool same_choice(const Tree& a, const Tree& b) {
   return a == b || (a.is_number() && b.is_number() && a.as_double() == b.as_double());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributions: what values one parameter of a search can take, in Optuna's three kinds.
+// Distributions: the values that a parameter of a search can take, in Optuna's three kinds.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace mase::samplers {
 
-/// [low, high], rounded to low + k * step when there is a step; `log`: uniform in the logarithm
-/// (low > 0 and no step then).
+/// The range [low, high], rounded to low + k * step if there is a step. `log` means uniform in the
+/// logarithm (then low > 0 and there is no step).
 struct FloatDistribution {
   double low = 0, high = 1;
   std::optional<double> step;
@@ -21,14 +21,14 @@ struct FloatDistribution {
   bool operator==(const FloatDistribution&) const = default;
 };
 
-/// low, low + step, ... up to high; `log`: uniform in the logarithm (low >= 1 and step 1 then).
+/// low, low + step, ... up to high. `log` means uniform in the logarithm (then low >= 1, step 1).
 struct IntDistribution {
   std::int64_t low = 0, high = 1, step = 1;
   bool log = false;
   bool operator==(const IntDistribution&) const = default;
 };
 
-/// One of a list of JSON scalars (null, bool, integer, float, string).
+/// A choice from a list of JSON scalars (null, bool, integer, float, string).
 struct CategoricalDistribution {
   std::vector<Tree> choices;
   bool operator==(const CategoricalDistribution&) const = default;
@@ -36,25 +36,25 @@ struct CategoricalDistribution {
 
 using Distribution = std::variant<FloatDistribution, IntDistribution, CategoricalDistribution>;
 
-/// A parameter is carried as a double everywhere, as Optuna's database does: the value itself for
-/// float and int (natural scale, also with log), the index of the choice for categorical.
+/// The external value of a parameter. Internally every parameter is a double, as in Optuna's
+/// database: the value itself for float and int (even with log), the index for categorical.
 Tree external_value(const Distribution& distribution, double internal);
-/// The inverse; nothing when the value is not one of the distribution's.
+/// The internal value of an external one; nothing if the distribution does not have it.
 std::optional<double> internal_value(const Distribution& distribution, const Tree& external);
 bool contains(const Distribution& distribution, double internal);
-/// How many values there are; nothing for a float without step.
+/// The number of values; nothing for a float without step.
 std::optional<std::int64_t> cardinality(const Distribution& distribution);
-/// The index-th value, counted from the lowest; for a countable distribution.
+/// The value with this index, counted from the lowest, in a countable distribution.
 double value_at(const Distribution& distribution, std::int64_t index);
 
-/// Optuna's JSON shape: {"name": "IntDistribution", "attributes": {"log": false, "step": 1,
+/// Writes Optuna's JSON form: {"name": "IntDistribution", "attributes": {"log": false, "step": 1,
 /// "low": 2, "high": 8}}.
 Tree to_tree(const Distribution& distribution);
-/// Reads that shape, the short one ({"type": "int", ...}) and the deprecated names (Uniform,
-/// LogUniform, DiscreteUniform, IntUniform, IntLogUniform). Error(Fault::file) naming `origin`.
+/// Reads that form, the short form ({"type": "int", ...}) and the deprecated names (Uniform,
+/// LogUniform, DiscreteUniform, IntUniform, IntLogUniform). Error(Fault::file) that names `origin`.
 Distribution distribution_from(const Tree& tree, const std::string& origin);
-/// Whether values of one study may stand under both: same kind, same log, same choices; ranges may
-/// differ. (Optuna's rule.)
+/// Whether a study may use both for one parameter: they have the same kind, log and choices, but
+/// possibly different ranges (Optuna's rule).
 bool compatible(const Distribution& a, const Distribution& b);
 
 }  // namespace mase::samplers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributions as Optuna writes them in JSON, today's names and the deprecated ones.
+// Reads and writes distributions as Optuna's JSON, with its current and its deprecated names.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,8 +17,8 @@ enum class Kind { real, integer, categorical };
 struct Name {
   std::string_view text;
   Kind kind;
-  std::string_view step_key = "step";  ///< what the step is called
-  bool log = false;                    ///< said by the name
+  std::string_view step_key = "step";  ///< the key of the step
+  bool log = false;                    ///< implied by the name
 };
 
 constexpr std::array<Name, 11> names{{{"FloatDistribution", Kind::real},
@@ -33,7 +33,7 @@ constexpr std::array<Name, 11> names{{{"FloatDistribution", Kind::real},
                                       {"int", Kind::integer},
                                       {"categorical", Kind::categorical}}};
 
-/// Reads the attributes of one distribution; every complaint names the origin and the kind.
+/// Reads the attributes of a distribution. Every error names the origin and the kind.
 class Reader {
  public:
   Reader(const Tree& attributes, const Name& name, const std::string& origin)

@@ -12,12 +12,12 @@ namespace mase::samplers {
 
 namespace {
 
-constexpr int attempts = 10;  ///< at a child inside of the space that is no repetition
+constexpr int attempts = 10;  ///< to make a new child inside the space
 
-/// Selections draw from streams of their own, far from the numbers of trials.
+/// Selection draws random numbers from separate streams, far from the numbers of trials.
 constexpr std::uint64_t selection_streams = std::uint64_t{1} << 63;
 
-/// The trial's value of a dimension, if it has one that the space allows.
+/// The trial's value in a dimension, if it has one that the space allows.
 std::optional<double> gene(const Trial& trial, const Dimension& dimension) {
   const auto found = trial.params.find(dimension.name);
   if (found == trial.params.end() || !contains(dimension.distribution, found->second))
@@ -97,7 +97,7 @@ void GeneticSampler::forget_changed(const Members& members) {
                                             seen.violation == trial->violation;
                                    });
   seen_.erase(first.first, seen_.end());
-  // Generation g rests on the first g * P members.
+  // Generation g depends on the first g * P members.
   const std::size_t valid = seen_.size() / static_cast<std::size_t>(options_.population_size) + 1;
   if (parents_.size() > valid) parents_.resize(valid);
   for (std::size_t i = seen_.size(); i < members.size(); ++i)
@@ -129,7 +129,7 @@ std::vector<Parent> GeneticSampler::next_parents(std::size_t generation,
   return chosen;
 }
 
-/// As many different parents as the crossover takes, each the winner of two drawn at random.
+/// Chooses as many different parents as the crossover takes, each the winner of two random ones.
 std::vector<const Trial*> GeneticSampler::mates(const std::vector<Parent>& parents,
                                                 const Members& members, Random& random) const {
   std::vector<Parent> left = parents;
@@ -143,8 +143,8 @@ std::vector<const Trial*> GeneticSampler::mates(const std::vector<Parent>& paren
   return chosen;
 }
 
-/// The numeric dimensions that all mates have, crossed as one vector. A vector outside of the unit
-/// cube is drawn again, at last cut.
+/// Crosses the numeric dimensions that all mates have as one vector. A vector outside the unit cube
+/// is drawn again and, after the last attempt, clipped.
 Params GeneticSampler::mix_numbers(const std::vector<const Trial*>& mates, Random& random) const {
   std::vector<const Dimension*> dimensions;
   std::vector<std::vector<double>> vectors(mates.size());
@@ -170,7 +170,7 @@ Params GeneticSampler::mix_numbers(const std::vector<const Trial*>& mates, Rando
   return params;
 }
 
-/// Crossover of the mates (of one: a copy), then mutation by sampling anew.
+/// Crosses the mates (or copies a single one), then mutates by resampling.
 Params GeneticSampler::child(const std::vector<const Trial*>& mates, Random& random) const {
   const Params mixed = crossover_ && mates.size() > 1 ? mix_numbers(mates, random) : Params{};
   const auto genes =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NSGA-II and NSGA-III share: generations taken from a history, parents, and children.
+// The common part of NSGA-II and NSGA-III: generations taken from a history, parents and children.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace mase::samplers {
 
-/// What NSGA-II and NSGA-III have in common.
+/// The options that NSGA-II and NSGA-III share.
 struct GeneticOptions {
   int population_size = 50;
   std::string crossover = "uniform";
@@ -41,27 +41,27 @@ struct GeneticOptions {
   }
 };
 
-/// One of the trials that a generation's children descend from.
+/// A trial from which the children of a generation descend.
 struct Parent {
-  std::size_t place;  ///< in the list that it was chosen from
-  int rank;           ///< a parent of lower rank wins a tournament,
-  double spread;      ///< of equal ranks the one of wider spread
+  std::size_t place;  ///< index in the list that it was chosen from
+  int rank;           ///< the parent with the lower rank wins a tournament,
+  double spread;      ///< or, for equal ranks, the one with the wider spread
 };
 
-/// Members are the complete trials with one value per objective and a value of the first dimension,
-/// in ascending number, whoever made them. With population size P, member i belongs to generation
-/// i / P (rounded down) and so does the trial asked for, as if it came after all of them. Parents
-/// of generation 0 are none, and its trials are random; parents of generation g are chosen from
-/// those of g - 1 together with the members of g - 1. What a parent lacks of the space, the other
-/// parent gives, or chance.
+/// Members are the complete trials, from any source, with one value per objective and a value of
+/// the first dimension, in ascending number. With population size P, member i belongs to generation
+/// i / P (rounded down), and so does the requested trial, as if it came after all members.
+/// Generation 0 has no parents, and its trials are random. The parents of generation g are chosen
+/// from the parents and the members of generation g - 1. If a parent lacks a parameter, the other
+/// parent or chance supplies it.
 class GeneticSampler : public Sampler {
  public:
-  /// `name` is Optuna's, for the attribute "<name>:generation".
+  /// `name` is Optuna's name of the sampler, for the attribute "<name>:generation".
   GeneticSampler(const Problem& problem, const GeneticOptions& options, std::string name);
   Suggestion suggest(const History& history, std::int64_t number) final;
 
  protected:
-  /// The `population_size` best of at least as many points.
+  /// Selects the best `population_size` points of at least as many.
   virtual std::vector<Parent> select(std::span<const Point> points,
                                      std::span<const double> violations, std::size_t count,
                                      Random& random) const = 0;
@@ -69,7 +69,7 @@ class GeneticSampler : public Sampler {
 
  private:
   using Members = std::vector<const Trial*>;
-  /// What selection has seen of a member: parents are valid as long as this has not changed.
+  /// The data of a member that selection used. Parents stay valid as long as it does not change.
   struct Seen {
     std::int64_t number;
     std::vector<double> values;
@@ -91,7 +91,7 @@ class GeneticSampler : public Sampler {
   std::string attribute_;
   const Crossover* crossover_;
   std::vector<Seen> seen_;
-  std::vector<std::vector<Parent>> parents_;  ///< of generation i, as far as needed so far
+  std::vector<std::vector<Parent>> parents_;  ///< parents of generation i, as far as needed
 };
 
 }  // namespace mase::samplers

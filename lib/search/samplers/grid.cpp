@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exhaustive search: every configuration of a countable space, in order.
+// Exhaustive search tries every configuration of a countable space, in order.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "search/samplers/rows.hpp"
@@ -11,7 +11,7 @@ struct GridOptions {
   static constexpr auto fields() { return std::tuple{}; }
 };
 
-/// How many configurations there are. Error(Fault::config) where they cannot be counted.
+/// The number of configurations. Error(Fault::config) if they cannot be counted.
 std::int64_t count_or_complain(const Space& space) {
   for (const Dimension& dimension : space)
     if (!cardinality(dimension.distribution))
@@ -29,7 +29,7 @@ class GridSampler : public Sampler {
   GridSampler(const Problem& problem, const GridOptions&)
       : space_(problem.space), count_(count_or_complain(problem.space)) {}
 
-  /// Beyond the last configuration it begins again.
+  /// After the last configuration it starts again with the first.
   Suggestion suggest(const History&, std::int64_t number) override {
     return {configuration_at(space_, number % count_)};
   }

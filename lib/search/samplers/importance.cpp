@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PED-ANOVA: how far the best trials' distribution of each parameter is from that of all trials.
+// PED-ANOVA compares each parameter's distribution in the best trials with that in all trials.
 #include "search/samplers/importance.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ constexpr double best_share = 0.1;
 constexpr int most_cells = 50;
 constexpr double floor_density = 1e-12;  ///< keeps the quotient of densities finite
 
-/// Trials with a finite value of the objective; the best of them come first.
+/// The trials with a finite value of the objective, best first.
 struct Split {
   std::vector<const Trial*> all;
-  std::size_t best = 0;  ///< how many; those equal to the last of them included
+  std::size_t best = 0;  ///< number of the best, including ties
 };
 
 Split split(const Problem& problem, std::span<const Trial> trials, std::size_t objective) {
@@ -44,8 +44,8 @@ Split split(const Problem& problem, std::span<const Trial> trials, std::size_t o
   return result;
 }
 
-/// A dimension's values as cells of a grid: choices, or equal parts of the range (of its
-/// logarithm).
+/// A grid over the values of a dimension. Its cells are the choices, or equal parts of the range or
+/// its logarithm.
 class Grid {
  public:
   explicit Grid(const Distribution& distribution)
@@ -55,7 +55,7 @@ class Grid {
     if (const auto* d = std::get_if<FloatDistribution>(&distribution)) set(d->low, d->high, d->log);
     if (const auto* d = std::get_if<IntDistribution>(&distribution)) {
       set(static_cast<double>(d->low), static_cast<double>(d->high), d->log);
-      // Whole numbers crowd at the upper end of a logarithmic axis: a cell per doubling is enough.
+      // Integers crowd at the upper end of a logarithmic axis, where a cell per doubling is enough.
       if (d->log) cells_ = std::min(cells_, 1 + static_cast<int>(std::ceil(std::log2(*count))));
     }
     if (categorical_) cells_ = static_cast<int>(*count);
@@ -64,7 +64,7 @@ class Grid {
   bool is_categorical() const { return categorical_; }
   int cells() const { return cells_; }
 
-  /// How many of the values fall nearest to each cell's centre, the lower one in the middle.
+  /// The number of values in each cell, by the nearest centre (the lower one of two equally near).
   Values counts(const Values& values) const {
     Values result(static_cast<std::size_t>(cells_), 0.0);
     for (const double value : values) result[static_cast<std::size_t>(cell(value))] += 1;
@@ -90,8 +90,8 @@ class Grid {
   double low_ = 0, high_ = 1;
 };
 
-/// Scott's bandwidth of counted cells, with the interquartile range against outliers, at least so
-/// wide that a kernel's cell holds nine tenths of it.
+/// Scott's bandwidth for counted cells, with the interquartile range as a guard against outliers.
+/// Its lower bound is the width at which a kernel's own cell holds nine tenths of the kernel.
 double bandwidth(const Values& counts) {
   const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
   double mean = 0, square = 0;
@@ -100,7 +100,7 @@ double bandwidth(const Values& counts) {
   for (std::size_t i = 0; i < counts.size(); ++i)
     square += counts[i] * std::pow(static_cast<double>(i) - mean, 2);
   const double deviation = std::sqrt(square / std::max(1.0, total - 1));
-  // The quartiles are observed cells: the first where so many values have been counted.
+  // The quartiles are observed cells: the first cells at which the count reaches them.
   double counted = 0, low = -1, high = 0;
   bool reached = false;
   for (std::size_t i = 0; i < counts.size() && !reached; ++i) {
@@ -114,7 +114,7 @@ double bandwidth(const Values& counts) {
   return std::max(1.059 * spread * std::pow(total, -0.2), 0.5 / 1.64);
 }
 
-/// Adds a normal kernel of this weight, as probabilities of cells of width 1.
+/// Adds a normal kernel with this weight, as probabilities of cells of width 1.
 void add_kernel(double centre, double width, double weight, Values& density) {
   const auto at = [&](double cell) { return (cell - 0.5 - centre) / width; };
   const double whole = log_normal_mass(at(0), at(static_cast<double>(density.size())));
@@ -124,8 +124,8 @@ void add_kernel(double centre, double width, double weight, Values& density) {
   }
 }
 
-/// Parzen's estimate with a prior of weight 1: wide about the middle of a range; over choices every
-/// kernel keeps a share for the others instead.
+/// Parzen's estimate with a prior of weight 1. For a range, the prior is wide around the middle;
+/// for choices, every kernel keeps a share for the other choices instead.
 Values density(const Grid& grid, const Values& counts) {
   const double total = std::accumulate(counts.begin(), counts.end(), 1.0);
   Values result(counts.size(), 0.0);
@@ -157,8 +157,8 @@ double divergence(const Grid& grid, const Values& best, const Values& all) {
   return sum;
 }
 
-/// A dimension that only some trials have counts with the square of its share among the best over
-/// its share among all.
+/// The importance of a dimension. If only some trials have it, its weight is its squared share
+/// among the best, divided by its share among all.
 double importance_of(const Dimension& dimension, const Split& trials) {
   Values best, all;
   for (std::size_t i = 0; i < trials.all.size(); ++i) {

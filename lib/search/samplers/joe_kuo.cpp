@@ -10,8 +10,8 @@ namespace mase::samplers {
 
 namespace {
 
-/// Per dimension the polynomial over GF(2), its coefficients as bits, then as many initial numbers
-/// as its degree.
+/// For each dimension, the polynomial over GF(2) with its coefficients as bits, followed by as many
+/// initial numbers as its degree.
 // clang-format off
 constexpr std::array<std::uint16_t, 2669> numbers{
     3, 1, 7, 1, 3, 11, 1, 3, 1, 13, 1, 1, 1, 19, 1, 1, 3, 3, 25, 1, 3, 5, 13, 37, 1, 1, 5, 5, 17,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of names.
+// The table of shared names.
 #include "search/samplers/name_map.hpp"
 
 #include <mutex>

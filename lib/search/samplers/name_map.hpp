@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NameMap: values by name for the many trials of a study, which all have the same few names. A name
-// is kept once for the whole program, so an entry takes a pointer and its value.
+// NameMap maps names to values, for the many trials of a study that all have the same few names.
+// Each name is stored once for the whole program, so an entry takes only a pointer and its value.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace mase::samplers {
 
-/// The one string that is equal to this name; it lives until the program ends. Thread-safe.
+/// The shared string that is equal to this name. It lives until the program ends. Thread-safe.
 const std::string& shared_name(std::string_view name);
 
-/// As std::map<std::string, T>, in ascending names; entries come as pairs of references.
+/// Like std::map<std::string, T>, sorted by name. Entries are pairs of references.
 template <class T>
 class NameMap {
   using Entry = std::pair<const std::string*, T>;
@@ -63,7 +63,7 @@ class NameMap {
     return const_iterator(is_at(place, name) ? place : entries_.end());
   }
   bool contains(std::string_view name) const { return is_at(place_of(name), name); }
-  /// std::out_of_range where there is no such name.
+  /// Throws std::out_of_range if there is no such name.
   const T& at(std::string_view name) const {
     const auto place = place_of(name);
     if (!is_at(place, name)) throw std::out_of_range("no entry '" + std::string(name) + "'");
@@ -77,10 +77,10 @@ class NameMap {
   void erase(std::string_view name) {
     if (const auto place = place_of(name); is_at(place, name)) entries_.erase(place);
   }
-  /// Gives back what growing has taken in advance.
+  /// Releases unused capacity.
   void shrink_to_fit() { entries_.shrink_to_fit(); }
 
-  /// Equal names are one string, so pointers tell.
+  /// Equal names share one string, so it is enough to compare pointers.
   bool operator==(const NameMap&) const = default;
   bool operator<(const NameMap& other) const {
     return std::lexicographical_compare(begin(), end(), other.begin(), other.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal probabilities by the complementary error function; beyond its range by Laplace's continued
-// fraction.
+// Computes normal probabilities with the complementary error function and, beyond its range, with
+// Laplace's continued fraction.
 #include "search/samplers/normal.hpp"
 
 #include <algorithm>
@@ -33,16 +33,16 @@ double log_normal_cdf(double x) {
   return x > -35 ? std::log(normal_cdf(x)) : log_far_tail(-x);
 }
 
-/// Both ends on one side: the difference of two tails, taken on the left, where they are small and
-/// exact. Otherwise 1 minus both tails.
+/// If both ends are on one side, this is the difference of two tails, taken on the left, where they
+/// are small and exact. Otherwise it is 1 minus both tails.
 double log_normal_mass(double a, double b) {
   if (b <= 0) return log_difference(log_normal_cdf(b), log_normal_cdf(a));
   if (a > 0) return log_difference(log_normal_cdf(-a), log_normal_cdf(-b));
   return std::log1p(-normal_cdf(a) - normal_cdf(-b));
 }
 
-/// Abramowitz and Stegun 26.2.22 (error below 0.003), then Halley's steps on Phi(x) - p, whose
-/// second derivative is -x phi(x).
+/// Starts with Abramowitz and Stegun 26.2.22 (error below 0.003), then takes Halley's steps on
+/// Phi(x) - p, whose second derivative is -x phi(x).
 double normal_quantile(double p) {
   const double t = std::sqrt(-2 * std::log(p));
   double x = (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t)) - t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NSGA-II (Deb et al. 2002): survivors by constrained rank, within the last rank by crowding.
+// NSGA-II (Deb et al. 2002) selects survivors by constrained rank, in the last rank by crowding.
 #include <algorithm>
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NSGA-III (Deb & Jain 2014): survivors by constrained rank, within the last rank by how few share
-// their reference direction.
+// NSGA-III (Deb & Jain 2014) selects survivors by constrained rank, and in the last rank those
+// whose reference direction has the fewest points.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ struct NsgaiiiOptions : GeneticOptions {
   }
 };
 
-/// Candidates of the last front by their direction, and how often each direction is taken.
+/// The candidates of the last front by direction, and how often each direction is taken.
 class Niches {
  public:
   Niches(const std::vector<Association>& associations, std::size_t directions)
@@ -37,8 +37,8 @@ class Niches {
   void take(std::size_t point) { ++taken_[associations_[point].direction]; }
   void offer(std::size_t point) { candidates_[associations_[point].direction].push_back(point); }
 
-  /// One candidate of a least taken direction (chance among equals): the nearest to the direction
-  /// where nobody has it yet, any otherwise.
+  /// Picks a candidate of a direction that is taken least (a random one of equals): the nearest to
+  /// the direction if it is not taken yet, otherwise any.
   std::size_t pick(Random& random) {
     const std::size_t direction = least_taken(random);
     auto& candidates = candidates_[direction];
@@ -105,7 +105,7 @@ class NsgaiiiSampler final : public GeneticSampler {
     return chosen;
   }
 
-  /// The rank with which `count` points are reached.
+  /// The rank at which the number of points reaches `count`.
   static int last_front(const std::vector<int>& rank, std::size_t count) {
     std::vector<int> sorted = rank;
     std::sort(sorted.begin(), sorted.end());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The indices 0 .. count-1, sorted by `less`, equal ones in ascending order.
+/// The indices 0 .. count-1, sorted by `less`; equal ones are in ascending order.
 template <class Less>
 std::vector<std::size_t> sorted_indices(std::size_t count, Less&& less) {
   std::vector<std::size_t> order(count);
@@ -29,9 +29,9 @@ bool is_dominated(const Point& point, const std::vector<const Point*>& front) {
                      [&](const Point* other) { return dominates(*other, point); });
 }
 
-/// Ranks of the points named by `order`, which is lexicographic: a point is then dominated by
-/// earlier ones only, and where no member of a front dominates it, no member of a later one does.
-/// So its front is found by bisection (Zhang et al. 2015); the ranks are those of Deb's sort.
+/// The ranks of the points in `order`, which is lexicographic. So only earlier points can dominate
+/// a point, and if no member of a front dominates it, no member of a later front does. Bisection
+/// therefore finds its front (Zhang et al. 2015); the ranks are those of Deb's sort.
 int rank_sorted(std::span<const Point> points, const std::vector<std::size_t>& order,
                 std::vector<int>& ranks) {
   std::vector<std::vector<const Point*>> fronts;
@@ -48,8 +48,8 @@ int rank_sorted(std::span<const Point> points, const std::vector<std::size_t>& o
   return static_cast<int>(fronts.size());
 }
 
-/// Adds to `distances` what one objective contributes: the gap between the neighbours, relative to
-/// the finite extent. Where all values are equal the objective tells nothing.
+/// Adds one objective's contribution to `distances`: the gap between the neighbours, relative to
+/// the finite extent. If all values are equal, the objective contributes nothing.
 void add_crowding(std::span<const Point> front, std::size_t objective,
                   std::vector<double>& distances) {
   const auto value = [&](std::size_t index) { return front[index][objective]; };
@@ -70,7 +70,7 @@ void add_crowding(std::span<const Point> front, std::size_t objective,
   }
 }
 
-/// Area between points and reference: a staircase over ascending first coordinates.
+/// The area between points and reference: a staircase over ascending first coordinates.
 double area(std::vector<Point>& points, const Point& reference) {
   std::sort(points.begin(), points.end());
   double total = 0, height = reference[1];
@@ -88,8 +88,8 @@ double length(const std::vector<Point>& points, const Point& reference) {
   return reference[0] - best;
 }
 
-/// Drops every point that another dominates, and repetitions; lexicographic order makes earlier
-/// points the only ones that can.
+/// Drops dominated points and repetitions. In lexicographic order, only earlier points can dominate
+/// a point.
 void keep_non_dominated(std::vector<Point>& points) {
   std::sort(points.begin(), points.end());
   std::vector<Point> kept;
@@ -103,8 +103,8 @@ void keep_non_dominated(std::vector<Point>& points) {
 
 double volume(std::vector<Point> points, const Point& reference);
 
-/// The part of `point`'s box, cut at the first `size` coordinates, that no box of `others` covers:
-/// the others are limited to the box by taking the worse of each coordinate.
+/// The volume of `point`'s box, limited to the first `size` coordinates, that the boxes of `others`
+/// do not cover. The others are limited to the box by taking the worse of each coordinate.
 double exclusive(const Point& point, std::span<const Point> others, const Point& reference) {
   const std::size_t size = reference.size();
   double box = 1;
@@ -135,7 +135,7 @@ double volume(std::vector<Point> points, const Point& reference) {
   return total;
 }
 
-/// Whether `point` lies strictly inside of the box below `reference`.
+/// Whether `point` lies strictly inside the box below `reference`.
 bool is_inside(const Point& point, const Point& reference) {
   return std::equal(point.begin(), point.end(), reference.begin(), std::less<>());
 }
@@ -175,7 +175,7 @@ std::vector<int> ranks(std::span<const Point> points, std::span<const double> vi
       order.begin(), order.end(), [&](std::size_t index) { return violation(index) == 0; });
   std::vector<int> result(points.size());
   int rank = rank_sorted(points, {order.begin(), infeasible}, result) - 1;
-  // Among infeasible points the violation alone decides: one rank for each value.
+  // Only the violation decides among infeasible points: each value has its own rank.
   double previous = 0;
   for (auto index = infeasible; index != order.end(); ++index) {
     rank += violation(*index) != previous;
@@ -185,9 +185,9 @@ std::vector<int> ranks(std::span<const Point> points, std::span<const double> vi
   return result;
 }
 
-/// A point that a front dominates is dominated by all fronts before it, so its rank is found by
-/// bisection. Those of that front that it dominates move on by one, and push others on in turn:
-/// with one point more no rank grows by more than one.
+/// Adds a point. If a front dominates it, all earlier fronts do, so bisection finds its rank.
+/// Points of that front that it dominates move to the next front, where they may displace others in
+/// turn. One more point raises no rank by more than one.
 void Fronts::add(Point point, std::size_t place) {
   const auto home = std::partition_point(fronts_.begin(), fronts_.end(), [&](const auto& front) {
     return std::any_of(front.begin(), front.end(),

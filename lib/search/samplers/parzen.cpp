@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mixture: drawing from it, and its density at several points at once.
+// Draws from the mixture, and computes its density at several points at once.
 #include "search/samplers/parzen.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t full_weight_count = 25;
 
-/// log of the sum of exponentials.
+/// The logarithm of the sum of exponentials.
 double log_sum(std::span<const double> terms) {
   const double largest = *std::max_element(terms.begin(), terms.end());
   double sum = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over a list of choices: each has the prior's share of every choice and 1 at the one
-// observed.
+// Kernels over a list of choices. Each kernel has the prior's share for every choice, and 1 more
+// for the one that was observed.
 #include <cmath>
 #include <numeric>
 
@@ -24,7 +24,7 @@ class CategoricalAxis : public ParzenAxis {
     sort_kernels();
   }
 
-  /// What a uniform number leaves above the shares of all choices belongs to the observed one.
+  /// The part of the unit interval above the shares of all choices belongs to the observed choice.
   double draw(std::size_t kernel, Random& random) const override {
     if (kernel == observed_.size()) return static_cast<double>(random.below(choices_));
     const double choice = std::floor(random.uniform() / missed_);
@@ -45,7 +45,7 @@ class CategoricalAxis : public ParzenAxis {
   }
 
  private:
-  /// By the choice they observed: a counting sort.
+  /// Sorts the kernels by the choice that they observed, with a counting sort.
   void sort_kernels() {
     for (double choice : observed_) ++first_[static_cast<std::size_t>(choice) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
@@ -58,7 +58,7 @@ class CategoricalAxis : public ParzenAxis {
   std::size_t choices_;
   std::vector<double> observed_;
   std::vector<std::size_t> members_;  ///< kernels, sorted by the choice they observed
-  std::vector<std::size_t> first_;    ///< where in it those of each choice begin, and the end
+  std::vector<std::size_t> first_;    ///< start of each choice's kernels, and the end
   double missed_ = 0, log_missed_ = 0, gain_ = 0;
 };
 

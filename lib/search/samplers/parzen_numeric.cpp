@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truncated normal kernels of a numeric dimension: densities, or with a step the probability of the
-// interval of half a step to both sides.
+// Truncated normal kernels of a numeric dimension. They have densities or, with a step, the
+// probabilities of intervals of half a step on both sides.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,7 +12,7 @@
 namespace mase::samplers {
 namespace {
 
-/// Indices that sort the values; equal ones stay in order.
+/// The indices that sort the values. The sort is stable.
 std::vector<std::size_t> sorted_order(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -21,8 +21,8 @@ std::vector<std::size_t> sorted_order(std::span<const double> values) {
   return order;
 }
 
-/// The larger distance to the two neighbours, ends of the range included; the outermost kernels
-/// look inwards only unless `endpoints`.
+/// The larger of the distances to the two neighbours, or to the ends of the range. Without
+/// `endpoints`, the outermost kernels only count the inner neighbour.
 std::vector<double> neighbour_distances(std::span<const double> centres, double low, double high,
                                         bool endpoints) {
   const std::size_t count = centres.size();
@@ -38,7 +38,7 @@ std::vector<double> neighbour_distances(std::span<const double> centres, double 
   return distance;
 }
 
-/// A density at every number of the range.
+/// A continuous axis, with a density at every number of the range.
 class ContinuousAxis : public ParzenAxis {
  public:
   explicit ContinuousAxis(NumericKernels kernels) : kernels_(std::move(kernels)) {
@@ -80,8 +80,8 @@ class ContinuousAxis : public ParzenAxis {
   std::vector<double> scaled_;  ///< 1 / (sqrt(2) width)
 };
 
-/// Probabilities of the values low, low + step, ...: few values and few different kernels as a
-/// rule, so each pair is computed once.
+/// An axis with probabilities of the values low, low + step, ... Usually there are few values and
+/// few different kernels, so each pair is computed only once.
 class SteppedAxis : public ContinuousAxis {
  public:
   explicit SteppedAxis(NumericKernels kernels) : ContinuousAxis(std::move(kernels)) {
@@ -128,8 +128,8 @@ class SteppedAxis : public ContinuousAxis {
     for (std::size_t k = 0; k < row.size(); ++k) row[k] += sign * masses[different_of_[k]];
   }
 
-  std::vector<std::size_t> different_;     ///< one kernel of each centre and width
-  std::vector<std::size_t> different_of_;  ///< where in it a kernel's equal stands
+  std::vector<std::size_t> different_;     ///< one kernel for each centre and width
+  std::vector<std::size_t> different_of_;  ///< index of the equal kernel in it
 };
 
 }  // namespace
@@ -149,7 +149,7 @@ NumericKernels::NumericKernels(const Distribution& distribution,
   high = to_scale(highest + step / 2);
   for (double value : observations) centre.push_back(to_scale(value));
   width = neighbour_distances(centre, low, high, options.consider_endpoints);
-  // Kernels grow no narrower than the mean distance of that many points, at most 100.
+  // Kernels are at least as wide as the mean distance of that many points, at most 100.
   const double range = high - low;
   const double least = range / std::min(100.0, static_cast<double>(observations.size()) + 2);
   for (double& value : width) value = std::clamp(value, least, range);
@@ -173,8 +173,8 @@ std::unique_ptr<ParzenAxis> make_axis(const Distribution& distribution,
   if (const auto* categorical = std::get_if<CategoricalDistribution>(&distribution))
     return make_categorical_axis(categorical->choices.size(), observations, options);
   NumericKernels kernels(distribution, observations, options);
-  // Where steps are so small that an interval's probability has few digits, its density decides as
-  // well: the length of the interval is the same under every kernel.
+  // If steps are so small that an interval's probability has few digits, its density can be used
+  // instead, because the length of the interval is the same for every kernel.
   constexpr std::int64_t most_steps = 10'000'000;
   if (cardinality(distribution).value_or(most_steps) < most_steps)
     return std::make_unique<SteppedAxis>(std::move(kernels));

@@ -11,7 +11,7 @@ namespace mase::samplers {
 
 namespace {
 
-/// Whether no earlier report lies in the interval of `step`: only the first one in it is looked at.
+/// Whether `step` is the first report in its interval; the other reports are not checked.
 bool is_first_of_interval(const MedianPruner& pruner, const Trial& trial, std::int64_t step) {
   const std::int64_t warmup = pruner.n_warmup_steps, interval = pruner.interval_steps;
   const std::int64_t start = (step - warmup) / interval * interval + warmup;
@@ -19,7 +19,7 @@ bool is_first_of_interval(const MedianPruner& pruner, const Trial& trial, std::i
   return last == trial.intermediate.begin() || std::prev(last)->first < start;
 }
 
-/// The best report that is a number, turned to "less is better".
+/// The best report that is a number, negated if more is better.
 std::optional<double> best_report(const Trial& trial, double sign) {
   std::optional<double> best;
   for (const auto& [step, value] : trial.intermediate)
@@ -27,7 +27,7 @@ std::optional<double> best_report(const Trial& trial, double sign) {
   return best;
 }
 
-/// The median; the mean of the middle two of an even number.
+/// The median, which is the mean of the two middle values of an even number.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -55,7 +55,7 @@ bool should_prune(const MedianPruner& pruner, std::span<const Trial> history, co
   }
   if (complete == 0 || complete < pruner.n_startup_trials) return false;
   const auto best = best_report(trial, sign);
-  if (!best) return true;  // it has reported nothing but NaN
+  if (!best) return true;  // it has reported only NaN
   return !others.empty() && *best > median(std::move(others));
 }
 

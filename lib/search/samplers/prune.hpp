@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pruning: whether a trial that reports intermediate values is worth going on with.
+// Pruning: decides whether a trial that reports intermediate values should continue.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace mase::samplers {
 
 /// Optuna's median rule.
 struct MedianPruner {
-  int n_startup_trials = 5;  ///< complete trials before any is pruned
-  int n_warmup_steps = 0;    ///< steps of a trial that are never pruned
-  int interval_steps = 1;    ///< steps between two looks
+  int n_startup_trials = 5;  ///< completed trials before any is pruned
+  int n_warmup_steps = 0;    ///< first steps of a trial, never pruned
+  int interval_steps = 1;    ///< steps between two checks
   static constexpr auto fields() {
     using P = MedianPruner;
     return std::tuple{
@@ -25,8 +25,8 @@ struct MedianPruner {
   }
 };
 
-/// Whether `trial`, whose newest report is at its last step, is worse there at its best so far than
-/// the median of the complete trials at that step.
+/// Whether the best report of `trial` so far is worse than the median of the complete trials at its
+/// last reported step.
 bool should_prune(const MedianPruner& pruner, std::span<const Trial> history, const Trial& trial,
                   Direction direction);
 

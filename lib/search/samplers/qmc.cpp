@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quasi-random search: trial n is point n of a scrambled Sobol sequence, whatever the history.
+// Quasi-random search: trial n is point n of a scrambled Sobol sequence, for any history.
 #include "base/error.hpp"
 #include "search/samplers/rows.hpp"
 #include "search/samplers/sobol.hpp"
@@ -18,7 +18,7 @@ class QmcSampler final : public Sampler {
   QmcSampler(const Problem& problem, const QmcOptions&)
       : space_(problem.space), sequence_(checked_size(problem.space), problem.seed) {}
 
-  /// A dimension that is not active leaves its coordinate unused.
+  /// The coordinate of an inactive dimension is not used.
   Suggestion suggest(const History&, std::int64_t number) override {
     Suggestion suggestion;
     for (std::size_t i = 0; i < space_.size(); ++i)

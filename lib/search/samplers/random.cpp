@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform sampling of a conditional space, and the sampler that does nothing else.
+// Uniform sampling of a conditional space, and the sampler that does only this.
 #include "search/samplers/random.hpp"
 
 #include "search/samplers/rows.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform draws from a space.
+// Draws uniformly from a space.
 #pragma once
 
 #include "base/random.hpp"
@@ -7,7 +7,7 @@
 
 namespace mase::samplers {
 
-/// Uniform values (search/samplers/unit.hpp) of the active dimensions, drawn in the order of the
+/// Draws uniform values (search/samplers/unit.hpp) for the active dimensions, in the order of the
 /// space.
 Params random_params(const Space& space, Random& random);
 

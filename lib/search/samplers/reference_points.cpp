@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Das-Dennis points, the normalisation of objectives, and association with directions.
+// Das-Dennis points, normalisation of objectives, and association of points with directions.
 #include "search/samplers/reference_points.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ double point_count(std::size_t objectives, int divisions) {
   return count;
 }
 
-/// Appends all ways to put `left` parts on the coordinates from `axis` on.
+/// Appends all ways to distribute `left` parts over the coordinates from `axis` on.
 void distribute(Point& point, std::size_t axis, int left, int divisions,
                 std::vector<Point>& points) {
   if (axis + 1 == point.size()) {
@@ -37,7 +37,7 @@ void distribute(Point& point, std::size_t axis, int left, int divisions,
   }
 }
 
-/// Makes one objective's infinities finite and its least value 0.
+/// Makes the infinities of an objective finite, and shifts its smallest value to 0.
 void shift_to_origin(std::vector<Point>& points, std::size_t objective) {
   double low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
   for (const Point& point : points)
@@ -55,7 +55,7 @@ void shift_to_origin(std::vector<Point>& points, std::size_t objective) {
   for (Point& point : points) point[objective] -= least;
 }
 
-/// The point of least achievement value for an axis: all other coordinates weigh 1e6 as much.
+/// The point with the smallest achievement value for an axis; all other coordinates weigh 1e6.
 const Point& extreme(const std::vector<Point>& points, std::size_t axis) {
   const auto achievement = [&](const Point& point) {
     double worst = 0;
@@ -68,7 +68,7 @@ const Point& extreme(const std::vector<Point>& points, std::size_t axis) {
   });
 }
 
-/// Solves rows * x = 1 by elimination with pivots; nothing when the rows are dependent.
+/// Solves rows * x = 1 by elimination with pivoting; nothing if the rows are linearly dependent.
 std::optional<Point> solve_ones(std::vector<Point> rows) {
   const std::size_t n = rows.size();
   for (Point& row : rows) row.push_back(1);
@@ -89,7 +89,7 @@ std::optional<Point> solve_ones(std::vector<Point> rows) {
   return solution;
 }
 
-/// One over each axis' intercept; nothing when the plane does not cut every axis above 0.
+/// The reciprocals of the axis intercepts; nothing if the plane does not cut every axis above 0.
 std::optional<Point> inverse_intercepts(const std::vector<Point>& points, const Point& worst) {
   // In units of the worst values, so that the pivots of the elimination are comparable.
   std::vector<Point> rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference directions of NSGA-III (Deb & Jain 2014): where they lie and whom they stand nearest
-// to.
+// The reference directions of NSGA-III (Deb & Jain 2014), and the nearest direction for each
+// point.
 #pragma once
 
 #include <vector>
@@ -9,19 +9,19 @@
 
 namespace mase::samplers {
 
-/// All points with coordinates k / divisions (k whole, not negative) whose sum is 1 (Das & Dennis
-/// 1998). Error(Fault::config) when there would be more than 100000.
+/// All points with coordinates k / divisions (k a non-negative integer) whose sum is 1 (Das &
+/// Dennis 1998). Error(Fault::config) if there would be more than 100000.
 std::vector<Point> reference_points(std::size_t objectives, int divisions);
 
-/// Moves the ideal point to the origin and the intercepts of the plane through the extreme points
-/// to 1; where those points span no such plane, the worst value of each objective. Infinities count
-/// as three extents beyond the finite values.
+/// Normalises points: the ideal point moves to the origin, and the intercepts of the plane through
+/// the extreme points to 1. If these points do not span such a plane, the worst value of each
+/// objective takes its place. Infinities count as three extents beyond the finite values.
 std::vector<Point> normalised(std::vector<Point> points);
 
-/// The reference direction that a point is nearest to.
+/// The nearest reference direction of a point.
 struct Association {
   std::size_t direction;  ///< index of the nearest line from the origin through a reference point
-  double distance;        ///< perpendicular
+  double distance;        ///< perpendicular distance
 };
 std::vector<Association> associate(const std::vector<Point>& points,
                                    const std::vector<Point>& directions);

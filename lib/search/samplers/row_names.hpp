@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields whose values are the names of a table's rows.
+// Fields whose allowed values are the names of a table's rows.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace mase::samplers {
 
-/// The field with the names as its choices; they must outlive it, as those of a static table do.
+/// Returns the field with the names as choices. They must outlive it, as in a static table.
 template <class Struct, class T>
 Field<Struct, T> one_of_names(Field<Struct, T> field, const std::vector<std::string_view>& names) {
   FieldRules& rules = field.rules;

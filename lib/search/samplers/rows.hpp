@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the sampler table, one per algorithm, each defined beside its algorithm.
+// The rows of the sampler table. Each row is defined next to its algorithm.
 #pragma once
 
 #include "search/samplers/sampler.hpp"
@@ -14,7 +14,7 @@ SamplerRow nsgaiii_row();
 SamplerRow qmc_row();
 SamplerRow allocate_row();
 
-/// A row from a struct of options with fields() and a sampler made from (Problem, Options).
+/// Makes a row from a struct of options with fields() and a sampler made from (Problem, Options).
 template <class SamplerType, class Options>
 SamplerRow describe_sampler(std::string name, std::string doc) {
   return {std::move(name), std::move(doc), describe_fields<Options>(),

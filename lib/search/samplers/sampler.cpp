@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sampler table: every algorithm in one line.
+// The sampler table, with one line per algorithm.
 #include "search/samplers/sampler.hpp"
 
 #include <algorithm>

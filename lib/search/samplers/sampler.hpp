@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: chooses the next parameters from what is known. One row per algorithm.
+// A Sampler chooses the next parameters from the history. The table has a row per algorithm.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace mase::samplers {
 
-/// What is searched.
+/// The problem that a search solves.
 struct Problem {
   Space space;
   std::vector<Direction> directions;  ///< one per objective
   std::uint64_t seed = 0;
 };
 
-/// What a trial is to try.
+/// The parameters that a trial should try.
 struct Suggestion {
   Params params;
-  Tree attributes = Tree::dict();  ///< system attributes that the trial is to carry
+  Tree attributes = Tree::dict();  ///< system attributes for the trial
 };
 
-/// Other trials in ascending number, in any state. The caller vouches that the first `settled` are
-/// the same in every call to one sampler, as finished trials of a study are: what they say need not
-/// be found out again.
+/// The other trials in ascending number, in any state. The caller guarantees that the first
+/// `settled` trials are the same in every call to a sampler, as finished trials of a study are, so
+/// that they need not be processed again.
 struct History {
   History() = default;
   History(std::span<const Trial> all, std::size_t fixed) : trials(all), settled(fixed) {}
@@ -41,27 +41,27 @@ struct History {
 };
 
 /// A sampler is a pure function: the same problem, options, history and number give the same
-/// suggestion, in any process. Randomness comes from Random(seed, number); caches must not show.
+/// suggestion in any process. Randomness comes from Random(seed, number); caches have no effect.
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  /// Parameters of trial `number`. Running trials of the history may have parameters already.
-  /// Trials begun elsewhere may lack parameters of the space or hold values outside of it: such
-  /// trials do not count for these dimensions.
+  /// Suggests the parameters of trial `number`. Running trials in the history may have parameters.
+  /// Trials from elsewhere may lack parameters of the space, or have values outside it; they do not
+  /// count for these dimensions.
   virtual Suggestion suggest(const History& history, std::int64_t number) = 0;
-  /// What a sampler of another seed says to the history and number of the last `suggest`; nothing
-  /// where that needs a sampler of its own.
+  /// The suggestion of a sampler with another seed, for the history and number of the last
+  /// `suggest`. Nothing if this needs a separate sampler.
   virtual std::optional<Suggestion> suggest_again(std::uint64_t) { return std::nullopt; }
 };
 
-/// How many trials a study has.
+/// How the number of trials of a study is determined.
 enum class StudyLength {
   as_asked,     ///< n_trials
   whole_space,  ///< one per configuration
-  as_enqueued,  ///< one per parameter set that was enqueued before the first trial
+  as_enqueued,  ///< one per parameter set enqueued before the first trial
 };
 
-/// One algorithm: its names, options and maker.
+/// A sampling algorithm: its names, its options and the function that makes its sampler.
 struct SamplerRow {
   std::string name;
   std::string doc;  ///< one sentence with the source of the algorithm
@@ -73,9 +73,9 @@ struct SamplerRow {
 };
 
 const std::vector<SamplerRow>& sampler_table();
-/// By any of its names; nullptr for others.
+/// The sampler with this name or alias; nullptr if there is none.
 const SamplerRow* find_sampler(std::string_view name);
-/// All names of all samplers, or of those whose studies have this length.
+/// All names of all samplers, or only of those whose studies have this length.
 std::vector<std::string_view> sampler_names(std::optional<StudyLength> length = std::nullopt);
 
 }  // namespace mase::samplers

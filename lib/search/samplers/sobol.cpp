@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator matrices of Sobol's sequence and their scrambling.
+// Generates and scrambles the generator matrices of Sobol's sequence.
 #include "search/samplers/sobol.hpp"
 
 #include <bit>
@@ -18,7 +18,7 @@ std::uint32_t point(const SobolColumns& columns, std::uint64_t index) {
   return digits;
 }
 
-/// The dimension's polynomial and initial numbers: polynomials are as long as their degree says.
+/// The polynomial and initial numbers of a dimension. The degree determines the length of an entry.
 std::span<const std::uint16_t> entry(std::size_t dimension) {
   std::span<const std::uint16_t> table = joe_kuo_table();
   const auto size = [&] { return static_cast<std::size_t>(std::bit_width(table[0])); };
@@ -26,7 +26,7 @@ std::span<const std::uint16_t> entry(std::size_t dimension) {
   return table.first(size());
 }
 
-/// A random lower triangular matrix with ones on its diagonal, row i as the digits it adds up.
+/// A random lower triangular matrix with ones on its diagonal. Row i lists the digits to add up.
 std::array<std::uint32_t, 32> triangular(Random& random) {
   std::array<std::uint32_t, 32> rows{};
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sobol's sequence with the direction numbers of Joe and Kuo, plain and scrambled.
+// Sobol's sequence, plain and scrambled, with the direction numbers of Joe and Kuo.
 #pragma once
 
 #include <array>
@@ -11,23 +11,23 @@ namespace mase::samplers {
 
 inline constexpr std::size_t sobol_dimensions = 256;
 
-/// Column k of a dimension's generator matrix, digits of weight 1/2 first: point n is the exclusive
-/// or of the columns where n has a 1 (digit 0 the lowest), divided by 2^32.
+/// The columns of a dimension's generator matrix, with the digit of weight 1/2 first. Point n is
+/// the exclusive or of the columns k for which bit k of n is 1, divided by 2^32.
 using SobolColumns = std::array<std::uint32_t, 32>;
 
-/// Columns of dimension 0 <= d < sobol_dimensions.
+/// The columns of dimension 0 <= d < sobol_dimensions.
 SobolColumns sobol_columns(std::size_t dimension);
 
 /// The polynomials and initial numbers of dimensions 1 and up (joe_kuo.cpp).
 std::span<const std::uint16_t> joe_kuo_table();
 
-/// The sequence under a random linear matrix scramble and a digital shift per dimension (Matousek
-/// 1998), which keep every property of nets; the same for the same seed.
+/// The sequence with a random linear matrix scramble and a digital shift per dimension (Matousek
+/// 1998), which preserve all properties of nets. It depends only on the seed.
 class ScrambledSobol {
  public:
-  /// At most sobol_dimensions.
+  /// There can be at most sobol_dimensions dimensions.
   ScrambledSobol(std::size_t dimensions, std::uint64_t seed);
-  /// One coordinate of point `index` (below 2^32), in the middle of a cell of 2^-32.
+  /// A coordinate of point `index` (below 2^32), in the middle of a cell of size 2^-32.
   double at(std::uint64_t index, std::size_t dimension) const;
 
  private:

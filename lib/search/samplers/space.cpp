@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting and numbering the configurations of a conditional space, and its groups.
+// Counts and numbers the configurations of a conditional space, and finds its groups.
 #include "search/samplers/space.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t count_limit = std::int64_t{1} << 62;
 
-/// A number of configurations; nothing where it is not finite or above the limit.
+/// A number of configurations; nothing if it is infinite or above the limit.
 using Count = std::optional<std::int64_t>;
 
 Count times(Count a, Count b) {
@@ -26,16 +26,16 @@ Count plus(Count a, Count b) {
   return *a + *b;
 }
 
-/// Sizes of the trees of conditions: dimension i together with everything below it.
+/// The sizes of the trees of conditions. A tree is a dimension with all dimensions below it.
 class Counter {
  public:
   explicit Counter(const Space& space) : space_(space), tree_(space.size()) {
-    // Children stand after their parents: backwards, their counts are known.
+    // Children come after their parents, so going backwards their counts are known.
     for (std::size_t i = space.size(); i-- > 0;) tree_[i] = count_tree(i);
   }
 
-  /// Ways to go on after dimensions 0 .. next-1 are decided. Dimensions whose parent is undecided
-  /// are counted within the parent's tree.
+  /// The number of ways to continue after dimensions 0 .. next-1 are decided. A dimension with an
+  /// undecided parent is counted in the parent's tree.
   Count completions(std::size_t next, const Params& params) const {
     Count count = 1;
     for (std::size_t i = next; i < space_.size(); ++i)
@@ -62,7 +62,7 @@ class Counter {
     return dimension.condition && dimension.condition->parent == space_[parent].name;
   }
 
-  /// Sum over the values of `index` of the product of the trees that the value makes active.
+  /// The sum, over the values of `index`, of the product of the trees that the value activates.
   Count count_tree(std::size_t index) const {
     const Count values = cardinality(space_[index].distribution);
     if (!values || *values > count_limit) return std::nullopt;
@@ -72,7 +72,7 @@ class Counter {
     return count;
   }
 
-  /// Values of a dimension under which any other becomes active.
+  /// The values of a dimension that activate another dimension.
   std::set<double> deciding_values(std::size_t index) const {
     std::set<double> values;
     for (const Dimension& dimension : space_)
@@ -94,8 +94,8 @@ class Counter {
   std::vector<Count> tree_;
 };
 
-/// Sets dimension i to the value under which configuration `index` lies; returns the index among
-/// the configurations that begin so.
+/// Sets dimension i to its value in configuration `index`. Returns the index among the
+/// configurations that start with these values.
 std::int64_t decide(const Space& space, const Counter& counter, std::size_t i, std::int64_t index,
                     Params& params) {
   const Distribution& distribution = space[i].distribution;

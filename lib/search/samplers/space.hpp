@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Space: the parameters of a search, some of which exist only under a choice of another.
+// Space: the parameters of a search. Some exist only for certain choices of another parameter.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace mase::samplers {
 
-/// Active only where the parameter `parent` is active and has one of these internal values.
+/// The condition that the parameter `parent` is active and has one of these internal values.
 struct Condition {
   std::string parent;
   std::set<double> values;
   bool operator==(const Condition&) const = default;
 };
 
-/// One parameter of a space, and when it exists.
+/// A parameter of a space, and the condition under which it exists.
 struct Dimension {
   std::string name;  ///< unique within the space
   Distribution distribution;
@@ -27,23 +27,23 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// Parents stand before their children.
+/// The dimensions of a space. Parents come before their children.
 using Space = std::vector<Dimension>;
 
-/// Internal values by name; a trial holds the active dimensions only.
+/// Internal values by name. A trial has only the active dimensions.
 using Params = NameMap<double>;
 
 bool is_active(const Dimension& dimension, const Params& params);
 
-/// The first value of every dimension that is active under those before it.
+/// The configuration with the first value of every dimension that is active under earlier ones.
 Params first_configuration(const Space& space);
-/// Number of different trials; nothing when a dimension is a float without step, or above 2^62.
+/// The number of configurations; nothing if a dimension is a float without step, or above 2^62.
 std::optional<std::int64_t> configurations(const Space& space);
 /// The index-th configuration (first dimension slowest), 0 <= index < configurations(space).
 Params configuration_at(const Space& space, std::int64_t index);
 
-/// Dimensions that are always active together: indices with equal chains of conditions, parents'
-/// groups first.
+/// Groups of dimensions that are always active together: the indices with equal chains of
+/// conditions. Parents' groups come first.
 std::vector<std::vector<std::size_t>> groups(const Space& space);
 
 }  // namespace mase::samplers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree-structured Parzen estimator: suggests the point that is likeliest under the good trials,
-// compared with the others, among candidates drawn from the good ones.
+// The tree-structured Parzen estimator draws candidates from the good trials and suggests the one
+// that is most likely under the good trials compared with the others.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -44,7 +44,7 @@ bool is_single(const Distribution& distribution) {
   return cardinality(distribution) == 1;
 }
 
-/// Values by trial and dimension; NaN where a trial has none within the range.
+/// Values by trial and dimension; NaN if a trial has no value in the range.
 struct Rows {
   Rows(std::size_t trials, std::size_t dimensions)
       : width(dimensions), values(trials * dimensions, std::nan("")) {}
@@ -52,7 +52,7 @@ struct Rows {
   std::vector<double> values;
 };
 
-/// Reads parameters by name into rows: one walk along both sorted lists of names.
+/// Reads parameters by name into rows, in one pass over both sorted lists of names.
 class RowReader {
  public:
   explicit RowReader(const Space& space) : space_(space), order_(space.size()) {
@@ -85,8 +85,8 @@ class RowReader {
   std::vector<std::size_t> order_;
 };
 
-/// Only so many of the trials that are not good count, the newest ones. Older ones weigh little as
-/// it is (recency_weights), and so many kernels know the space well; with all of them a suggestion
+/// Only this many of the newest trials that are not good are used. Older ones have little weight
+/// (recency_weights), and this many kernels cover the space well. With all trials, a suggestion
 /// would cost more and more.
 constexpr std::size_t most_others = 1000;
 
@@ -129,14 +129,14 @@ class TpeSampler : public Sampler {
  private:
   using Part = std::vector<std::size_t>;  ///< dimensions that one estimator covers
 
-  /// What the history of the last call says of one part, its dimensions with one value left out.
+  /// Estimates for a part from the history of the last call, without single-valued dimensions.
   struct Estimates {
     ParzenEstimator good, bad;
-    std::map<std::vector<double>, double> improvement;  ///< of the points that were looked at
+    std::map<std::vector<double>, double> improvement;  ///< for the points seen so far
   };
   struct Seen {
     Rows below, above;
-    std::map<const Part*, Estimates> estimates;  ///< of the parts that were needed so far
+    std::map<const Part*, Estimates> estimates;  ///< for the parts needed so far
   };
 
   void add_parts(const Part& group) {
@@ -144,7 +144,7 @@ class TpeSampler : public Sampler {
     for (std::size_t dimension : group) parts_.push_back({dimension});
   }
 
-  /// Takes in what is settled; from the beginning where this history ends before the last one.
+  /// Processes new settled trials, or all of them if this history is shorter than the last one.
   void digest(const History& history) {
     if (history.settled < digested_) {
       digested_ = 0;
@@ -175,7 +175,7 @@ class TpeSampler : public Sampler {
     return params;
   }
 
-  /// Sets the dimensions of one part, those with one value aside to that.
+  /// Sets the dimensions of one part. Dimensions with a single value get this value.
   void sample_part(const Part& part, Random& random, Params& params) {
     Part open;
     for (std::size_t i : part) {
@@ -204,7 +204,7 @@ class TpeSampler : public Sampler {
         .first->second;
   }
 
-  /// Over the rows that have all dimensions of the part.
+  /// An estimator from the rows that have all dimensions of the part.
   ParzenEstimator estimator(const Part& part, const Rows& rows, bool uniform) const {
     Columns columns(part.size());
     for (auto row = rows.values.begin(); row != rows.values.end();
@@ -222,8 +222,8 @@ class TpeSampler : public Sampler {
             ParzenOptions{options_.prior_weight, options_.consider_endpoints}};
   }
 
-  /// The expected improvement grows with l / g (Bergstra et al. 2011). Candidates are drawn from
-  /// few kernels, so many are equal; each is weighed once.
+  /// The point with the largest l / g, with which the expected improvement grows (Bergstra et al.
+  /// 2011). Candidates come from few kernels, so many are equal; each is evaluated only once.
   static std::size_t most_improving(const Columns& points, Estimates& estimates) {
     const std::size_t count = points.front().size();
     std::vector<std::vector<double>> rows(count, std::vector<double>(points.size()));
@@ -252,10 +252,10 @@ class TpeSampler : public Sampler {
   RowReader reader_;
   bool is_joint_;
   std::vector<Part> parts_;
-  SplitDigest digest_;        ///< of the settled trials,
-  std::size_t digested_ = 0;  ///< so many
-  std::int64_t number_ = 0;   ///< of the last call
-  std::optional<Seen> seen_;  ///< its history; nothing while chance decides
+  SplitDigest digest_;        ///< digest of the settled trials
+  std::size_t digested_ = 0;  ///< number of trials in it
+  std::int64_t number_ = 0;   ///< trial of the last call
+  std::optional<Seen> seen_;  ///< its history; unset while trials are random
 };
 
 }  // namespace

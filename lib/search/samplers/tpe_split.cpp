@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which trials count as good.
+// Orders trials by how good they are.
 #include "search/samplers/tpe_split.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Trials = std::vector<const Trial*>;
 
-/// What is no number counts as the worst.
+/// NaN counts as the worst value.
 double number_or_worst(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
@@ -22,7 +22,7 @@ bool is_finished(const Trial* trial) {
   return trial->state == TrialState::complete || trial->state == TrialState::pruned;
 }
 
-/// Which of its kinds a finished trial is of.
+/// The kinds of finished trials.
 enum class Kind { complete, pruned, infeasible };
 Kind kind_of(const Trial& trial) {
   if (!(trial.violation <= 0)) return Kind::infeasible;
@@ -36,7 +36,7 @@ double complete_key(const Trial& trial, Direction direction) {
 
 double infeasible_key(const Trial& trial) { return number_or_worst(trial.violation); }
 
-/// Finished trials by what decides about them.
+/// Finished trials by kind.
 struct Kinds {
   Trials complete, pruned, infeasible, running;
 };
@@ -55,8 +55,8 @@ Kinds sort_out(std::span<const Trial* const> history) {
   return kinds;
 }
 
-/// The first `count` of the trials in ascending order of the key, equal ones as they stood, come
-/// first; the others keep their order. Linear in the number of trials where few are wanted.
+/// Moves the `count` trials with the smallest keys to the front (stable); the others keep their
+/// order. The time is linear in the number of trials if `count` is small.
 template <class Key>
 void bring_first(Trials& trials, std::size_t count, Key key) {
   if (count == 0 || count >= trials.size()) return;
@@ -81,8 +81,8 @@ void sort_by_number(Trials& trials) {
     std::stable_sort(trials.begin(), trials.end(), less);
 }
 
-/// The pruned trial that came furthest first, then the better last value; those without any report
-/// last.
+/// The sort key of a pruned trial: the latest step first, then the better last value. Trials
+/// without a report come last.
 std::pair<double, double> pruned_key(const Trial& trial, Direction direction) {
   if (trial.intermediate.empty()) return {1, 0};
   const auto [step, value] = *trial.intermediate.rbegin();
@@ -90,7 +90,7 @@ std::pair<double, double> pruned_key(const Trial& trial, Direction direction) {
           number_or_worst(direction == Direction::minimize ? value : -value)};
 }
 
-/// A point worse than all, by a tenth of the worst value of each objective.
+/// A point worse than all others by a tenth of the worst value of each objective.
 Point reference_of(std::span<const Point> points) {
   Point reference = points.front();
   for (const Point& point : points)
@@ -102,8 +102,8 @@ Point reference_of(std::span<const Point> points) {
   return reference;
 }
 
-/// Whole ranks while they fit into `count`, then a subset of the next rank. The chosen trials come
-/// first.
+/// Chooses whole ranks as long as they fit into `count`, then a subset of the next rank. Moves the
+/// chosen trials to the front.
 void order_by_rank(Trials& trials, const std::vector<Direction>& directions, std::size_t count) {
   if (count == 0 || count >= trials.size()) return;
   std::vector<Point> points;
@@ -197,7 +197,7 @@ std::vector<std::size_t> SplitDigest::picked() const {
   std::set<std::size_t> places;
   for (const Best* best : {&complete_, &pruned_, &infeasible_})
     for (const auto& [key, place] : *best) places.insert(place);
-  // Fronts are picked whole: which of the last one are good depends on all of it.
+  // Fronts are picked whole, because the good trials in the last one depend on the whole front.
   std::size_t ranked = 0;
   for (std::size_t rank = 0; rank < fronts_.count() && ranked < most_good(); ++rank)
     for (const Fronts::Member& member : fronts_.front(rank)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting a history into the trials to be near to and the others (Optuna 5's rule).
+// Splits a history into good trials and the others (Optuna 5's rule).
 #pragma once
 
 #include <span>
@@ -9,34 +9,34 @@
 
 namespace mase::samplers {
 
-/// Trials parted into good and other ones.
+/// Trials divided into good ones (below) and others (above).
 struct Split {
   std::vector<const Trial*> below, above;  ///< in ascending number
 };
 
-/// The good ones are ceil(0.1 n) of the n complete and pruned trials, with one objective at most
-/// 25, with several at most 100. They are taken from the feasible complete ones in the order of
-/// their values (ranks, with several objectives), then the pruned by (latest step, last value),
-/// then by least violation. Running trials stand above; failed and waiting ones nowhere.
+/// The good trials are ceil(0.1 n) of the n complete and pruned trials, but at most 25 with one
+/// objective and at most 100 with several. First come feasible complete trials by value (or rank,
+/// with several objectives), then pruned ones by (latest step, last value), then infeasible ones by
+/// violation. Running trials are in `above`; failed and waiting ones are left out.
 Split split_history(std::span<const Trial* const> history,
                     const std::vector<Direction>& directions);
-/// How many of so many finished trials are good.
+/// The number of good trials among `finished` trials.
 std::size_t good_count(std::size_t finished, std::size_t objectives);
-/// As split_history, with `good` good ones.
+/// The same, with `good` good trials.
 Split split_history(std::span<const Trial* const> history, const std::vector<Direction>& directions,
                     std::size_t good);
 
-/// Picks from a growing history the few trials that decide how it is split, so that the split of
-/// these is that of all.
+/// Picks from a growing history the few trials that determine the split, so that splitting only
+/// these has the same result.
 class SplitDigest {
  public:
-  /// Picks the newest `others` of the trials that are not good.
+  /// `others` is the number of newest trials to pick that are not good.
   SplitDigest(const std::vector<Direction>& directions, std::size_t others)
       : directions_(directions), others_(others) {}
-  /// Adds a finished trial, the `place`-th of the history; places ascend.
+  /// Adds a finished trial, which has the index `place` in the history. Places must ascend.
   void add(const Trial& trial, std::size_t place);
   std::size_t finished() const { return finished_.size(); }
-  /// Places in ascending order.
+  /// The places of the picked trials in ascending order.
   std::vector<std::size_t> picked() const;
 
  private:
@@ -50,11 +50,11 @@ class SplitDigest {
   std::size_t others_;
   std::vector<std::size_t> finished_;
   Best complete_, pruned_, infeasible_;
-  Fronts fronts_;  ///< of the complete ones, with several objectives
+  Fronts fronts_;  ///< of the complete trials, with several objectives
 };
 
-/// Indices of `count` of the points, chosen greedily for the largest hypervolume together
-/// (Guerreiro et al. 2016); `reference` bounds it. Equal points count once as long as others are
+/// The indices of `count` points, chosen greedily to maximise their joint hypervolume (Guerreiro et
+/// al. 2016), which `reference` bounds. Repeated points are chosen only when there are no others
 /// left.
 std::vector<std::size_t> hypervolume_subset(std::span<const Point> points, std::size_t count,
                                             const Point& reference);

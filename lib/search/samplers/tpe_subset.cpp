@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greedy hypervolume subset selection: the next point is always the one that adds most.
+// Greedy hypervolume subset selection always takes the point that adds most.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@ double box(const Point& corner, const Point& reference) {
   return volume;
 }
 
-/// Indices of the points in lexicographic order, each value once; the first of equals stays.
+/// The indices of the points in lexicographic order, with only the first of equal points.
 std::vector<std::size_t> unique_order(std::span<const Point> points) {
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -28,7 +28,7 @@ std::vector<std::size_t> unique_order(std::span<const Point> points) {
   return order;
 }
 
-/// All different points and the first of the repeated ones, in their order.
+/// All different points and, until there are `count`, the first of the repeated ones, in order.
 std::vector<std::size_t> with_repeated(std::size_t total, std::span<const std::size_t> different,
                                        std::size_t count) {
   std::vector<bool> chosen(total, false);
@@ -40,8 +40,8 @@ std::vector<std::size_t> with_repeated(std::size_t total, std::span<const std::s
   return out;
 }
 
-/// Contributions of points on a front of two objectives in the order of the first: each is a
-/// rectangle up to its chosen neighbours on both sides, or the reference.
+/// The contributions of points on a front of two objectives, sorted by the first one. Each is a
+/// rectangle that extends to the chosen neighbours on both sides, or to the reference.
 class Staircase {
  public:
   Staircase(std::vector<Point> points, const Point& reference)
@@ -59,8 +59,8 @@ class Staircase {
   std::vector<Point> points_, corner_;
 };
 
-/// The same for any number of objectives. Contributions only fall as points are chosen, so an old
-/// one is a bound, and most need no new computation.
+/// The same for any number of objectives. Contributions only decrease as points are chosen, so an
+/// old one is a bound, and most need not be recomputed.
 class Contributions {
  public:
   Contributions(std::vector<Point> points, const Point& reference)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of trial states.
+// The names of trial states.
 #include "search/samplers/trial.hpp"
 
 #include "base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of the unit interval and the values that stand there.
+// Converts shares of the unit interval to values, and back.
 #include "search/samplers/unit.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace mase::samplers {
 
 namespace {
 
-/// The interval that shares run through, and whether it is one of logarithms.
+/// The interval that shares are mapped to, and whether it is logarithmic.
 struct Range {
   double low, high;
   bool log;

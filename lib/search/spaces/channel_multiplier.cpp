@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channel multipliers: a factor for the width of every group of layers that must agree, or one for
-// all, made into a call of the pass `scale_channels`.
+// Channel multipliers: a width factor for each group of layers that must have the same width, or
+// one for all of them. They become a call of the pass `scale_channels`.
 #include <algorithm>
 #include <set>
 
@@ -13,11 +13,11 @@ namespace {
 
 using samplers::Params;
 
-/// One factor: of a group of layers, or of all that have no seed of their own.
+/// A factor for a group of layers, or for all layers without a seed of their own.
 struct Factor {
   std::vector<std::string> nodes;  ///< one node of each group
   std::vector<Tree> choices;
-  std::string dimension;  ///< "" when pinned
+  std::string dimension;  ///< "" if pinned
 };
 
 class ChannelReader {
@@ -54,7 +54,7 @@ class ChannelReader {
     return std::find(group.nodes.begin(), group.nodes.end(), node) != group.nodes.end();
   }
 
-  /// The seed of a group: the table of one of its nodes, else the default's.
+  /// Adds a group. Its seed is the table of one of its nodes, or the default.
   void add_group(const passes::ChannelGroup& group) {
     std::vector<std::string> named;
     for (const std::string& node : group.nodes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices of a seed tried out before the first trial.
+// Tries out the choices of a seed before the first trial.
 #include <map>
 
 #include "formats/format.hpp"
@@ -11,10 +11,10 @@ namespace {
 
 using Keys = std::vector<const Key*>;
 
-/// Most combinations of one port's keys that are tried.
+/// The largest number of combinations of a port's keys that are tried.
 constexpr std::size_t most_combinations = 100000;
 
-/// Combinations of one port's keys under one format.
+/// The combinations of a port's keys with one format.
 class PortCheck {
  public:
   PortCheck(const Selector& selector, const Tree& format, Keys keys, Diagnostics& diagnostics)
@@ -61,7 +61,7 @@ class PortCheck {
     return true;
   }
 
-  /// More fraction bits than bits are legal, and rarely meant.
+  /// Warns of more fraction bits than bits, which is legal but rarely intended.
   void warn_of_fraction(const std::string& port, const formats::Format& format) {
     const Tree fields = format.fields();
     const Tree *width = fields.find("width"), *fraction = fields.find("frac_width");

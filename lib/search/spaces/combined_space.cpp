@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names are made longer on the way out, and cut again on the way in.
+// Prefixes are added to names on the way out, and removed on the way in.
 #include "search/spaces/combined_space.hpp"
 
 #include "base/join_trees.hpp"
@@ -61,7 +61,7 @@ class CombinedSpace : public SearchSpace {
     }
   }
 
-  /// The parameters of a part under their own names.
+  /// The parameters of a part, without the prefix.
   static Params own(const SpacePart& part, const Params& params) {
     const std::string start = prefix(part);
     Params out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several spaces searched together, each with its parameters under a name of its own.
+// Searches several spaces together. The parameters of each space have its name as a prefix.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace mase::search {
 
-/// A space and what it is called among others.
+/// A space, and its name among several.
 struct SpacePart {
   std::string name;  ///< "channels"
   std::unique_ptr<SearchSpace> space;
 };
 
-/// The parts as one space: a parameter is called PART/NAME, the passes of earlier parts run first,
-/// and what is recorded of a trial has a table per part.
+/// Combines the parts to one space. A parameter is named PART/NAME, the passes of earlier parts run
+/// first, and the record of a trial has a table per part.
 std::unique_ptr<SearchSpace> combine(std::vector<SpacePart> parts);
 
 }  // namespace mase::search

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folding: how far layers are unfolded and what multiplies, as options of add_hardware_metadata,
-// which the runner of hardware runs. The graph stays as it is.
+// Folding chooses the parallelism of layers and the kind of multipliers, as options of
+// add_hardware_metadata, which the runner of hardware runs. The graph is not changed.
 #include <algorithm>
 
 #include "hardware/design/add_hardware_metadata.hpp"
@@ -13,20 +13,20 @@ namespace {
 using design::AddHardwareMetadata;
 using samplers::Params;
 
-/// The options of the pass that a trial can choose: `keep` would keep the folds of no model.
+/// The options of the pass that a trial can choose. `keep` is not one: no model has folds to keep.
 std::vector<std::string> design_keys() {
   std::vector<std::string> keys = field_names<AddHardwareMetadata::Options>();
   std::erase(keys, "keep");
   return keys;
 }
 
-/// Which of these have hardware only a trial's formats tell.
+/// Whether nodes of this kind compute. Which of them get hardware depends on the trial's formats.
 bool computes(ir::NodeKind kind) {
   return kind != ir::NodeKind::placeholder && kind != ir::NodeKind::get_attr &&
          kind != ir::NodeKind::output;
 }
 
-/// The keys of one layer's fold.
+/// The keys for the folding of a layer.
 struct LayerKeys {
   std::string node;
   std::vector<Key> keys;
@@ -43,7 +43,7 @@ class FoldingReader {
 
   samplers::Space dimensions;
   std::vector<SearchSpace::Layer> layers;
-  std::vector<Key> design;  ///< options of the whole design
+  std::vector<Key> design;  ///< options for the whole design
   std::vector<LayerKeys> folds;
 
  private:
@@ -77,7 +77,7 @@ class FoldingReader {
     if (!own.dimensions.empty()) layers.push_back(std::move(own));
   }
 
-  /// `place` gives the table of the options in which the key stands.
+  /// `place` returns the table of the options that has the key.
   template <class Place>
   void add_key(const Tree& table, const std::string& key, const std::string& name,
                const Place& place, std::vector<Key>& keys) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixed precision: per node, per op type or per pattern of names, a choice of formats and of their
-// fields, made into a call of the pass `quantize`.
+// Mixed precision: a choice of formats and their fields per node, per op type or per name pattern.
+// It becomes a call of the pass `quantize`.
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -18,7 +18,7 @@ namespace {
 
 using samplers::Params;
 
-/// The options of quantize that stand beside the selectors: how `"auto"` fields are chosen.
+/// The options of quantize outside the selectors, which decide how `"auto"` fields are chosen.
 struct Calibration : passes::CalibrationOptions {
   static constexpr auto fields() { return calibration_fields("calibration"); }
 };
@@ -49,7 +49,7 @@ class PrecisionReader {
   std::vector<Key> calibration;  ///< options of quantize itself
 
  private:
-  /// Every seed table must name something: a node, an op (of use when by = "type") or "default".
+  /// Checks that every seed table names a node, an op (used with by = "type") or "default".
   void check_selectors() {
     std::vector<std::string> nodes{"default"}, ops;
     for (ir::NodeId id : graph_.order()) nodes.push_back(graph_.node(id).name);
@@ -76,7 +76,7 @@ class PrecisionReader {
     calibration.push_back(std::move(entry));
   }
 
-  /// A selector for every pattern, in the order of the file.
+  /// Adds a selector for every pattern, in the order of the file.
   void add_patterns() {
     for (const auto& [pattern, table] : seed_.as_dict()) {
       if (pattern == "default" || is_calibration(pattern)) continue;
@@ -97,7 +97,7 @@ class PrecisionReader {
     }
   }
 
-  /// The nodes that the pattern is the first to match, and the ports that they have.
+  /// Claims the nodes that this pattern is the first to match, and collects their ports.
   void claim_nodes(const std::regex& pattern, Selector& selector) {
     for (const ir::NodeId id : graph_.order()) {
       const ir::Node& node = graph_.node(id);
@@ -138,7 +138,7 @@ class PrecisionReader {
     if (!read_formats(*config, selector)) return;
     for (const auto& [key, choices] : config->as_dict())
       if (key != "name") read_key(*config, key, selector);
-    // A pattern that leaves its nodes alone keeps them from those after it.
+    // A pattern that leaves its nodes alone also hides them from later patterns.
     if (by_ != "regex_name" && selector.formats.size() == 1 &&
         leaves_alone(selector.formats.front()))
       return;
@@ -146,7 +146,7 @@ class PrecisionReader {
     selectors.push_back(std::move(selector));
   }
 
-  /// The ports of a selector can be weighed one by one unless its format is a choice too.
+  /// Allocation can measure the ports of a selector separately, unless its format is a choice too.
   void add_layers(const Selector& selector, std::size_t first) {
     std::map<std::string, std::vector<std::size_t>> parts;
     const std::size_t prefix = (selector.name + "/config/").size();
@@ -193,7 +193,7 @@ class PrecisionReader {
     if (!choices) return;
     Key entry{key, choices->as_list(), selector.formats_with(key), ""};
     if (entry.formats.empty()) {
-      // A node without this port (a relu under a default with weights) goes without the key.
+      // A node without this port (such as a relu with a default for weights) ignores the key.
       if (!is_key_of_others(key, selector))
         report_unknown_key(*choices, key, known_keys(selector), diagnostics_);
       return;

@@ -26,7 +26,7 @@ void check_by(const SpaceRow& row, const SpaceOptions& options, Diagnostics& dia
                     "setup.by of " + std::string(row.title) + " is " + join(allowed, " or "));
 }
 
-/// What the space would give the runner of hardware stands well beside the runner's own table.
+/// Checks that the space's options for the hardware runner are valid with the runner's own table.
 void check_runner_options(const SearchSpace& space, const Options& options,
                           Diagnostics& diagnostics) {
   const Tree given = space.runner_options(samplers::first_configuration(space.dimensions()));

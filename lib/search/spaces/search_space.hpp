@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SearchSpace: which parameters a search has, and what a choice of them does to the model.
+// SearchSpace has the parameters of a search, and turns a choice of them into changes of the model.
 #pragma once
 
 #include <memory>
@@ -14,38 +14,38 @@
 
 namespace mase::search {
 
-/// What parameters come to: the passes that make the model, and options over those of the tables of
-/// runners that measure it, by runner.
+/// The meaning of parameters: the passes that make the model and, by runner, options that override
+/// those in the tables of the runners that measure it.
 struct Recipe {
   std::vector<passes::PassCall> calls;
   Tree runner_options = Tree::dict();
 };
 
-/// What a search chooses from, and how a choice becomes passes with options.
+/// The choices of a search, and their translation to passes with options.
 class SearchSpace {
  public:
   virtual ~SearchSpace() = default;
 
-  /// What samplers choose. A key with one choice is pinned and is no dimension.
+  /// The dimensions that samplers choose. A key with only one choice is pinned and not a dimension.
   const samplers::Space& dimensions() const { return dimensions_; }
-  /// The passes that turn the original model into the one of these parameters. Layers that the
-  /// parameters say nothing of stay as they are.
+  /// The passes that turn the original model into the model for these parameters. Layers that no
+  /// parameter concerns stay unchanged.
   virtual std::vector<passes::PassCall> calls(const samplers::Params& params) const = 0;
-  /// What is recorded of a trial: the choices in the form of the configuration.
+  /// The record of a trial: its choices in the form of the configuration.
   virtual Tree sampled_config(const samplers::Params& params) const = 0;
-  /// Options of runners that the parameters choose, by runner.
+  /// The options of runners that the parameters choose, by runner.
   virtual Tree runner_options(const samplers::Params&) const { return Tree::dict(); }
   Recipe recipe(const samplers::Params& params) const {
     return {calls(params), runner_options(params)};
   }
 
-  /// Parts of the model with dimensions of their own, which exact allocation takes one by one.
+  /// A part of the model with its own dimensions, which exact allocation measures separately.
   struct Layer {
     std::string name;
     std::vector<std::size_t> dimensions;
   };
   const std::vector<Layer>& layers() const { return layers_; }
-  /// Why the costs of layers do not add up, so that there is no exact allocation; "" where they do.
+  /// The reason why the costs of layers do not add up and allocation is impossible; "" if they do.
   virtual std::string not_additive() const { return ""; }
 
  protected:
@@ -53,37 +53,37 @@ class SearchSpace {
   std::vector<Layer> layers_;
 };
 
-/// One kind of space: its name, what its nodes can be chosen by, and its maker.
+/// A kind of space: its name, the allowed values of `by`, and the function that makes it.
 struct SpaceRow {
   std::string_view name;
-  std::string_view part;  ///< its name where several spaces are searched together
+  std::string_view part;  ///< its name if several spaces are searched together
   std::string_view doc;
-  std::string_view title;            ///< in messages
-  std::vector<std::string_view> by;  ///< values of `setup.by`
+  std::string_view title;            ///< for messages
+  std::vector<std::string_view> by;  ///< allowed values of `setup.by`
   std::unique_ptr<SearchSpace> (*make)(const SpaceOptions& options, const ir::Graph& graph,
                                        Diagnostics& diagnostics);
   std::string_view runner = "";  ///< the runner whose options it chooses
 };
 
-/// In the order in which the spaces of one search change the model.
+/// All kinds of spaces, in the order in which the spaces of a search change the model.
 const std::vector<SpaceRow>& space_table();
 constexpr std::string_view default_space = "graph/quantize/mixed_precision_ptq";
 std::vector<std::string_view> space_names();
-/// nullptr for names that no row has.
+/// The kind of space with this name, or nullptr.
 const SpaceRow* find_space(std::string_view name);
 
-/// Each row beside its space.
+/// The rows. Each is defined in the file of its space.
 SpaceRow channel_multiplier_row();
 SpaceRow mixed_precision_row();
 SpaceRow folding_row();
 
-/// Builds the space, or the spaces as one, that the options name for this graph. Unknown nodes,
-/// ops, formats and keys, empty lists and choices that no format takes become diagnostics; a search
-/// without any dimension too.
+/// Builds the space that the options name for this graph, or combines several. Diagnostics report
+/// unknown nodes, ops, formats and keys, empty lists, choices that no format accepts, and a search
+/// without any dimension.
 std::unique_ptr<SearchSpace> make_space(const Options& options, const ir::Graph& graph,
                                         Diagnostics& diagnostics);
 
-/// The list of choices of a key; nullptr after a diagnostic when it is none or empty.
+/// The list of choices of a key; nullptr after a diagnostic if it is not a list or is empty.
 const Tree* choices_of(const Tree& config, const std::string& key, Diagnostics& diagnostics);
 
 }  // namespace mase::search

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From parameters to a config table.
+// Turns parameters into a config table.
 #include "search/spaces/selector.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace mase::search {
 namespace {
 
-/// JSON scalars stand as they are; lists (block sizes) as their text, as databases want scalars.
+/// A JSON scalar unchanged, or a list (block sizes) as text, because databases need scalars.
 Tree scalar(const Tree& choice) { return choice.is_list() ? Tree(to_json(choice, -1)) : choice; }
 
-/// Whole numbers at even distances are a range, so that a sampler knows that 5 lies between 4 and
-/// 6; other choices are names to it.
+/// The range of choices that are evenly spaced integers, so that a sampler knows that 5 is between
+/// 4 and 6. Other choices are only names to it.
 std::optional<samplers::IntDistribution> range_of(const std::vector<Tree>& choices) {
   constexpr std::int64_t largest = std::int64_t{1} << 53;  // parameters are doubles
   std::vector<std::int64_t> values;

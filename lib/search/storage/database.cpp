@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions that are tried again, inserts of many rows, and cells of a checked kind.
+// Transactions with retries, inserts of many rows, and cells with checked types.
 #include "search/storage/database.hpp"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ std::string seconds_of(const Database& database) {
              "is lost");
 }
 
-/// Doubles from 1 ms to 64 ms while somebody is in the way, to 1 s while the database is away.
-/// Threads that collide are spread apart by their different clocks.
+/// The pause before a retry. It doubles from 1 ms up to 64 ms while the database is busy, or up to
+/// 1 s while it is away. The clocks of colliding threads spread them apart.
 std::chrono::microseconds pause_after(int attempt, bool away) {
   const auto spread = Clock::now().time_since_epoch().count() % 1000;
   return std::chrono::microseconds((1000 + spread) << std::min(attempt, away ? 10 : 6));
@@ -82,7 +82,7 @@ void Database::transact(Access access, const std::function<void()>& work) {
 
 void insert_rows(Database& database, std::string_view into, const std::vector<Row>& rows,
                  std::string_view after) {
-  // Few different lengths, so that few statements are prepared.
+  // Only a few different lengths, so that few statements need to be prepared.
   constexpr std::size_t chunk = 64;
   for (std::size_t begin = 0; begin < rows.size(); begin += chunk) {
     const std::size_t end = std::min(begin + chunk, rows.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Database: the little that the storage asks of SQL, the same for SQLite and PostgreSQL: statements
-// with bound parameters, and transactions that are tried again while somebody else is in the way.
+// Database is the interface of the storage to SQLite and PostgreSQL: statements with bound
+// parameters, and transactions that are retried while another connection blocks them.
 #pragma once
 
 #include <chrono>
@@ -19,53 +19,53 @@ using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
 using Row = std::vector<Value>;
 using Rows = std::vector<Row>;
 
-/// Another connection is in the way: the transaction must be undone and may be tried again.
+/// Another connection blocks the transaction, which must be rolled back and may be retried.
 struct Busy : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The database cannot be reached; the transaction may be tried again when it is back.
+/// The database cannot be reached. The transaction may be retried when it is back.
 struct Away : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Access { read, write };
-/// Whether a database is made where there is none, or only looked at.
+/// Whether to create a missing database, or only to read an existing one.
 enum class Opening { create, view };
 
-/// What the databases write differently. Types stand in CREATE TABLE, the others in queries.
+/// The differences between the SQL of the databases: types for CREATE TABLE, and parts of queries.
 struct Dialect {
   std::string_view serial, time, real, direction, state, value_type, intermediate_type;
   std::vector<std::string_view> before_tables;  ///< statements that come before CREATE TABLE
   std::string_view tables;                      ///< query: the names of all tables in reach
-  /// Query: one of {tables}, a list of names, that is no plain table but a view, a virtual table or
-  /// one with computed columns. Empty where only the owner of the database can make such.
+  /// Query: finds one of {tables}, a list of names, that is a view, a virtual table or a table with
+  /// computed columns. Empty if only the owner of the database can create these.
   std::string_view strange;
   std::string_view for_update;   ///< after SELECT: locks the row
-  std::string_view skip_locked;  ///< after SELECT: locks the row, or passes over a locked one
+  std::string_view skip_locked;  ///< after SELECT: locks the row, or skips a locked one
   std::string_view now;          ///< the database's clock as trial_heartbeats.heartbeat stores it
   std::string_view age;          ///< seconds since that column's time
 };
 
-/// A connection to a database. Error(Fault::file) with its own message when a statement fails.
+/// A connection to a database. A failing statement gives an Error(Fault::file) with its message.
 class Database {
  public:
-  /// `name` stands in messages and holds no password. `patience`: how long a transaction waits for
-  /// other writers, and for a database that has gone away to come back.
+  /// `name` is for messages and has no password. `patience` is how long a transaction waits for
+  /// other writers, and for an unreachable database to come back.
   Database(std::string name, std::chrono::milliseconds patience)
       : name_(std::move(name)), patience_(patience) {}
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
 
-  /// Runs one statement with the parameters $1, $2, ... Error(Fault::file) with the database's own
-  /// words, or Busy.
+  /// Runs one statement with the parameters $1, $2, ... Throws Busy, or an Error(Fault::file) with
+  /// the database's message.
   virtual Rows query(const std::string& sql, const Row& parameters = {}) = 0;
-  /// As query; the number of rows that changed.
+  /// The same, but returns the number of rows that changed.
   virtual std::int64_t execute(const std::string& sql, const Row& parameters = {}) = 0;
   virtual const Dialect& dialect() const = 0;
 
-  /// Runs `work` inside one transaction; after Busy or Away everything is undone and `work` runs
+  /// Runs `work` in one transaction. After Busy or Away everything is rolled back and `work` runs
   /// again, until the patience is over (Error(Fault::file)). It takes effect exactly once.
   void transact(Access access, const std::function<void()>& work);
 
@@ -76,18 +76,18 @@ class Database {
   virtual void begin(Access access) = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
-  /// Whether the last commit, which ended in Away, has taken effect all the same.
+  /// Whether the last commit has taken effect although it ended in Away.
   virtual bool was_committed() { return false; }
 
   std::string name_;
   std::chrono::milliseconds patience_;
 };
 
-/// `into` is "table (a, b)", `rows` its values, `after` what follows them ("ON CONFLICT ...").
+/// Inserts rows. `into` is "table (a, b)", and `after` follows the values ("ON CONFLICT ...").
 void insert_rows(Database& database, std::string_view into, const std::vector<Row>& rows,
                  std::string_view after = "");
 
-/// A cell as what it must be; Error(Fault::file) naming `where` when it is something else.
+/// Converts a cell to the required type. Error(Fault::file) that names `where` for another type.
 std::int64_t integer(const Value& value, const std::string& where);
 double real(const Value& value, const std::string& where);
 const std::string& text(const Value& value, const std::string& where);
@@ -95,7 +95,7 @@ inline bool is_null(const Value& value) { return std::holds_alternative<std::mon
 
 std::unique_ptr<Database> open_sqlite(const std::string& path, std::chrono::milliseconds patience,
                                       Opening opening = Opening::create);
-/// `url` as libpq reads it.
+/// Opens PostgreSQL. `url` has the form that libpq reads.
 std::unique_ptr<Database> open_postgresql(const std::string& url,
                                           std::chrono::milliseconds patience);
 

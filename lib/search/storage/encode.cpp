@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encodings of Optuna's columns, both ways.
+// Encodes and decodes Optuna's columns.
 #include "search/storage/encode.hpp"
 
 #include <array>
@@ -26,8 +26,8 @@ using samplers::TrialState;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Python's bare words for numbers that JSON lacks, and the strings they become while the text is
-/// parsed or written: a control character cannot stand unescaped in JSON text.
+/// Python's bare words for numbers that JSON lacks, and the strings that replace them during
+/// parsing and writing. JSON text cannot contain an unescaped control character.
 struct Bare {
   std::string_view word, mark;
   double value;
@@ -74,7 +74,7 @@ const Bare* bare_at(const std::string& text, std::size_t at) {
   return nullptr;
 }
 
-/// Bare words outside of strings become marks.
+/// Replaces bare words outside strings by marks.
 std::string mark_text(const std::string& text) {
   std::string out;
   bool inside = false;
@@ -112,7 +112,7 @@ std::tm broken_down(std::time_t seconds, Zone zone) {
   return parts;
 }
 
-/// The digits after the decimal point as milliseconds.
+/// Converts the digits after the decimal point to milliseconds.
 std::int64_t milliseconds_from(std::string_view digits) {
   std::int64_t value = 0;
   for (std::size_t i = 0; i < 3; ++i)

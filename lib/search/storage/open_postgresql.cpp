@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostgreSQL is opened on first use: libpq brings two dozen libraries along, and every start of the
-// program would load them.
+// Opens PostgreSQL on first use. libpq depends on two dozen libraries, which every start of the
+// program would otherwise load.
 #include "base/library.hpp"
 #include "search/storage/database.hpp"
 

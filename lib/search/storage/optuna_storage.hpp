@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptunaStorage: the interface Storage on Optuna's tables, written once for both databases.
+// OptunaStorage implements Storage on Optuna's tables, for both databases.
 #pragma once
 
 #include <map>
@@ -54,12 +54,12 @@ class OptunaStorage final : public Storage {
   struct Created {
     std::int64_t id, number;
   };
-  /// How many trials of a study have smaller ids than `next`; none of them comes or goes later.
+  /// The number of trials of a study with ids below `next`. These trials do not change later.
   struct Counts {
     std::int64_t next = 0, all = 0, retries = 0;
   };
 
-  // Each of these works inside the caller's transaction.
+  // Each of these functions works in the caller's transaction.
   Study read_study(std::int64_t id, const std::string& name);
   Tree read_attributes(const std::string& table, const std::string& owner, std::int64_t id);
   void write_attributes(const std::string& table, const std::string& owner, std::int64_t id,
@@ -69,11 +69,11 @@ class OptunaStorage final : public Storage {
   Created insert_trial(std::int64_t study, TrialState state, const Value& start);
   std::optional<Record> claim_waiting(const Study& study);
   void lock_study(std::int64_t study);
-  /// All trials that the study has; its row is locked, so that none comes meanwhile.
+  /// Counts all trials of the study. Its row is locked, so that none is added meanwhile.
   const Counts& count(std::int64_t study);
   Record insert_running(const Study& study, const Tree& system);
   void write_heartbeat(std::int64_t trial);
-  /// Locks the trial's row; whether it is RUNNING.
+  /// Locks the trial's row and returns whether the trial is RUNNING.
   bool lock_running(std::int64_t trial);
   bool lock_stale(const Stale& stale);
   void check_agreement(const Record& record, std::int64_t study, const samplers::Dimension& wanted);
@@ -88,7 +88,7 @@ class OptunaStorage final : public Storage {
   Distributions distributions_;
   std::map<std::int64_t, Records> records_;  ///< by study
   std::map<std::int64_t, Counts> counts_;    ///< by study
-  /// By study and parameter: the distribution that all others of that name agree with.
+  /// By study and parameter: the distribution with which all others of that name must agree.
   std::map<std::pair<std::int64_t, std::string>, samplers::Distribution> agreed_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading trials: one query for the rows of `trials`, and one for each table around it.
+// Reads trials with one query for the rows of `trials` and one for each related table.
 #include "search/storage/records.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ bool is_finished(TrialState state) {
   return state != TrialState::running && state != TrialState::waiting;
 }
 
-/// "(id, id, ...)" as text: the ids come from the database. The count is a power of two, the last
-/// id repeated, so that few different statements are prepared.
+/// The text "(id, id, ...)" of ids from the database. The last id is repeated so that the count is
+/// a power of two, and few different statements need to be prepared.
 struct IdList {
   std::string placeholders;
   Row ids;
@@ -36,7 +36,7 @@ IdList id_list(std::span<const std::int64_t> ids) {
   return list;
 }
 
-/// Calls `read` with the ids in pieces that one statement takes.
+/// Calls `read` with the ids, in pieces small enough for one statement.
 template <class F>
 void in_chunks(std::span<const std::int64_t> ids, const F& read) {
   constexpr std::size_t chunk = 512;
@@ -48,7 +48,7 @@ Record& record_of(std::vector<Record>& records, const Value& id) {
   const auto found =
       std::lower_bound(records.begin(), records.end(), integer(id, "trial_id"),
                        [](const Record& record, std::int64_t value) { return record.id < value; });
-  return *found;  // asked for these ids only
+  return *found;  // only these ids were requested
 }
 
 class DetailReader {
@@ -123,7 +123,7 @@ std::optional<std::int64_t> optional_time(const Value& value, Zone zone, const s
   return is_null(value) ? std::nullopt : time_from(text(value, where), zone);
 }
 
-/// Ids and numbers of trials, with room for the next one.
+/// Reads an id or number of a trial. The limit leaves room for the next one.
 std::int64_t natural(const Value& value, const std::string& where) {
   const std::int64_t number = integer(value, where);
   if (number < 0 || number > std::numeric_limits<std::int32_t>::max())
@@ -171,7 +171,7 @@ void Records::update(Database& database, Distributions& distributions, std::int6
       Record record = record_from(row, zone, database.name() + ", table trials");
       const bool waits = record.id < next_ && record.trial.state == TrialState::waiting &&
                          at(record.id).trial.state == TrialState::waiting;
-      if (!waits) fresh.push_back(std::move(record));  // of what waited and waits nothing changed
+      if (!waits) fresh.push_back(std::move(record));  // a trial that still waits has not changed
     }
   };
   in_chunks(open_, [&](std::span<const std::int64_t> ids) {

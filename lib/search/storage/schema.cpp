@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables and indices of Optuna's schema v3.2.0.a in both dialects, and the check of what an
-// existing database holds.
+// The tables and indices of Optuna's schema v3.2.0.a in both dialects, and the check of an existing
+// database.
 #include "search/storage/schema.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* written_version = "v3.2.0.a";
 constexpr const char* older_version = "v3.0.0.d";
 constexpr const char* library_version = "5.0.0";
-constexpr std::int64_t schema_number = 12;  // frozen since Optuna's versions are Alembic's
+constexpr std::int64_t schema_number = 12;  // frozen since Optuna uses Alembic's versions
 
 constexpr std::array<std::string_view, 15> tables{
     "CREATE TABLE studies (study_id {serial}, study_name VARCHAR(512) NOT NULL, "
@@ -79,7 +79,7 @@ bool has_table(Database& database, std::string_view table) {
                      [&](const Row& row) { return row.at(0) == Value(std::string(table)); });
 }
 
-/// "'studies', 'version_info', ...": all tables.
+/// The names of all tables as text: "'studies', 'version_info', ...".
 std::string table_names() {
   std::vector<std::string> names;
   for (const std::string_view statement : tables)
@@ -88,7 +88,7 @@ std::string table_names() {
   return join(names, ", ");
 }
 
-/// A file of a stranger may have anything under the names of the tables.
+/// Refuses views and the like under the names of the tables; the file may be untrusted.
 void refuse_strange(Database& database) {
   if (database.dialect().strange.empty()) return;
   const Rows rows = database.query(
@@ -112,7 +112,7 @@ struct Version {
   std::string alembic, library;
 };
 
-/// Nothing while Optuna is still creating the database, which takes it several transactions.
+/// Reads the version; nothing while Optuna is still creating the database in several transactions.
 std::optional<Version> read_version(Database& database) {
   refuse_strange(database);
   if (!has_table(database, "alembic_version") || !has_table(database, "version_info")) return {};
@@ -157,7 +157,7 @@ std::optional<Version> read_only(Database& database) {
 Zone open_schema(Database& database, Opening opening) {
   std::optional<Version> version = read_only(database);
   if (!version && opening == Opening::view) file_error(database.name() + " holds no studies");
-  // A database that Optuna is just creating is complete after a moment.
+  // If Optuna is just creating the database, it will be complete after a moment.
   for (int attempt = 0; !version && attempt < 20; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     version = create_or_read(database);

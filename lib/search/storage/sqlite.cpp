@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite behind the Database interface. While mase works on a file it is in WAL mode, where readers
-// and the writer do not wait for each other; the last one that closes it leaves one plain file.
-// Commits are not flushed to the disk: a killed process loses nothing, a power cut may lose the
-// last trials and never harms the database.
-// A file may come from a stranger: nothing that its schema has beside tables is run, and texts and
-// the work for one look at it are limited.
+// Implements Database for SQLite. While mase works on a file, the file is in WAL mode, where
+// readers and the writer do not wait for each other. The last process that closes it leaves one
+// plain file. Commits are not flushed to disk: a killed process loses nothing; a power cut may
+// lose the last trials, but never damages the database. A file may be untrusted: nothing in its
+// schema except tables is used, and the size of texts and the work of a transaction are
+// limited.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class Sqlite final : public Database {
 
   ~Sqlite() override {
     statements_.clear();
-    // Refused while another connection is open: then that one does it.
+    // This is refused while another connection is open, which will then do it.
     sqlite3_busy_handler(handle_.get(), nullptr, nullptr);
     if (views_) return;
     sqlite3_exec(handle_.get(), "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
@@ -82,8 +82,8 @@ class Sqlite final : public Database {
   }
 
  private:
-  /// Called by SQLite while another connection holds the lock. Trials are short, so it looks again
-  /// much sooner than SQLite's own handler, which sleeps up to 0.1 s.
+  /// SQLite calls this while another connection holds the lock. Transactions are short, so it
+  /// retries much sooner than SQLite's own handler, which sleeps up to 0.1 s.
   static int wait(void* self, int calls) {
     auto& database = *static_cast<Sqlite*>(self);
     const auto now = std::chrono::steady_clock::now();
@@ -95,7 +95,7 @@ class Sqlite final : public Database {
 
   void begin(Access access) override {
     if (!views_) steps_ = bytes_ = 0;
-    // A write takes its lock at once: a reader that turns writer can be refused without waiting.
+    // A write takes its lock at once: a reader that becomes a writer can fail without waiting.
     execute(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN", {});
   }
   void commit() override { execute("COMMIT", {}); }
@@ -119,9 +119,9 @@ class Sqlite final : public Database {
     sqlite3_extended_result_codes(handle_.get(), 1);
   }
 
-  /// As sqlite.org's "Defense Against The Dark Arts" has it. Views, triggers and virtual tables of
-  /// the file stay unused, functions in its expressions have no effects, and a progress handler
-  /// counts.
+  /// Follows sqlite.org's "Defense Against The Dark Arts". Views, triggers and virtual tables of
+  /// the file are not used, functions in its expressions have no side effects, and a progress
+  /// handler counts steps.
   void distrust() {
     for (const auto& [option, value] :
          {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -131,7 +131,7 @@ class Sqlite final : public Database {
     sqlite3_progress_handler(handle_.get(), steps_between_counts, &Sqlite::count, this);
   }
 
-  /// Called by SQLite now and then; ends the statement where this is not 0.
+  /// SQLite calls this regularly, and ends the statement if the result is not 0.
   static int count(void* self) {
     auto& database = *static_cast<Sqlite*>(self);
     database.steps_ += steps_between_counts;
@@ -146,8 +146,8 @@ class Sqlite final : public Database {
                  " MiB together; is it the database of a study?");
   }
 
-  /// Where WAL cannot be had (another connection is busy, a network file system) the file keeps its
-  /// rollback journal; everything holds there too, only slower.
+  /// If WAL is not available (another connection is busy, or on a network file system), the file
+  /// keeps its rollback journal. Everything works with it too, only slower.
   void use_wal() {
     try {
       query("PRAGMA journal_mode = WAL", {});
@@ -180,7 +180,7 @@ class Sqlite final : public Database {
     return statement;
   }
 
-  /// SQLite takes $3 for a name and counts by first appearance, so the name is looked up.
+  /// SQLite treats $3 as a name and numbers parameters by first appearance, so names are looked up.
   void bind(sqlite3_stmt* statement, const Row& parameters) {
     const int count = sqlite3_bind_parameter_count(statement);
     for (int i = 1; i <= count; ++i) {
@@ -255,15 +255,15 @@ class Sqlite final : public Database {
     }
   }
 
-  /// Far above what studies have: 20,000 trials of 20 parameters are some 10 million steps and 50
-  /// MiB.
+  /// Limits far above the needs of studies: 20,000 trials of 20 parameters take about 10 million
+  /// steps and 50 MiB.
   static constexpr int steps_between_counts = 10000;
   static constexpr std::int64_t most_steps = 2'000'000'000;
   static constexpr int most_text = 64 << 20;
   static constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
 
   Handle handle_;
-  std::int64_t steps_ = 0, bytes_ = 0;  ///< of a transaction, or of all where it only views
+  std::int64_t steps_ = 0, bytes_ = 0;  ///< of a transaction, or in total if read-only
   bool views_;                          ///< opened for reading only
   std::chrono::steady_clock::time_point waiting_since_;
   std::unordered_map<std::string, Statement> statements_;

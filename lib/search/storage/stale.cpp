@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heartbeats, and what happens to the trials of dead workers. Every step holds the trial's row, so
-// that exactly one of all callers sees the heartbeat it compares with.
+// Heartbeats, and the handling of trials of dead workers. Every step locks the trial's row, so that
+// exactly one of several callers sees the heartbeat that it compares with.
 #include "search/storage/optuna_storage.hpp"
 
 namespace mase::storage {
@@ -35,8 +35,8 @@ std::vector<Stale> OptunaStorage::stale(const Study& study, double seconds) {
 
 bool OptunaStorage::lock_stale(const Stale& stale) {
   if (!lock_running(stale.id)) return false;
-  // The last comparison: a heartbeat is different from the seen one after this, whatever the
-  // clock's resolution is.
+  // The last comparison makes sure that the heartbeat differs from the seen one afterwards, for any
+  // resolution of the clock.
   return database_->execute(
              "UPDATE trial_heartbeats SET heartbeat = " + std::string(database_->dialect().now) +
                  " WHERE trial_id = $1 AND CAST(heartbeat AS TEXT) = $2 AND "
@@ -67,8 +67,8 @@ bool OptunaStorage::fail_and_retry(const Study& study, const Stale& stale) {
   return mine;
 }
 
-/// As Optuna's RetryHeartbeatStaleTrialCallback: parameters and attributes go along,
-/// `failed_trial` is the first of a chain of retries and `retry_history` all of it.
+/// Does what Optuna's RetryHeartbeatStaleTrialCallback does: copies parameters and attributes, sets
+/// `failed_trial` to the first of a chain of retries and `retry_history` to the whole chain.
 void OptunaStorage::insert_retry(std::int64_t study, std::int64_t trial) {
   std::vector<Record> failed(1);
   failed[0].id = trial;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a database by its URL.
+// Opens a database by its URL.
 #include "search/storage/storage.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a trial: begun or claimed, given parameters, reported on, finished; and enqueued.
+// The life of a trial: it is enqueued, started or claimed, gets parameters, reports and finishes.
 #include <cmath>
 
 #include "base/error.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 std::string state_text(TrialState state) { return std::string(samplers::state_name(state)); }
 
-/// A retry made by Optuna stores what it fixes as parameters.
+/// Converts a retry by Optuna, which stores fixed values as parameters.
 void fix_stored_parameters(Record& record) {
   if (record.trial.params.empty()) return;
   Tree& fixed = record.trial.attributes["fixed_params"];
@@ -124,7 +124,7 @@ Record OptunaStorage::insert_running(const Study& study, const Tree& system) {
   return record;
 }
 
-/// Whoever holds the study's row numbers its trials; Optuna locks the same one.
+/// Locks the study's row, which protects the numbering of its trials. Optuna locks the same row.
 void OptunaStorage::lock_study(std::int64_t study) {
   const Rows locked = database_->query("SELECT study_id FROM studies WHERE study_id = $1" +
                                            std::string(database_->dialect().for_update),
@@ -200,7 +200,7 @@ void OptunaStorage::check_agreement(const Record& record, std::int64_t study,
              "; only ranges may change within a study: use another name, or another study");
 }
 
-/// Nothing while no trial has the parameter; whoever brings it first holds the study's row then.
+/// The agreed distribution; null while no trial has the parameter. To add it, lock the study's row.
 const samplers::Distribution* OptunaStorage::agreed(std::int64_t study, const std::string& name) {
   const auto known = agreed_.find({study, name});
   if (known != agreed_.end()) return &known->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities, budgets and the sets that come out.
+// Measures sensitivities, chooses budgets and finds the parameter sets.
 #include "search/workers/allocation.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 using samplers::Params;
 
-/// Sensitivity costs one evaluation per configuration of a layer.
+/// The sensitivity of a layer costs one evaluation per configuration.
 constexpr std::int64_t most_per_layer = 1000;
 
-/// The loss of a model as it is, not after training.
+/// Whether a runner measures the loss of the model without training it.
 bool gives_loss(const RunnerRow& row) { return row.delivers("loss") && !row.trains(); }
 
 void check_loss(const Runners& runners) {
@@ -43,7 +43,7 @@ std::string cost_metric(const Options& options) {
   return found.front();
 }
 
-/// The dimensions of one layer as a space of their own.
+/// The dimensions of one layer as a separate space.
 samplers::Space layer_space(const SearchSpace& space, const SearchSpace::Layer& layer) {
   samplers::Space out;
   for (const std::size_t index : layer.dimensions) out.push_back(space.dimensions()[index]);
@@ -61,7 +61,7 @@ std::vector<Params> layer_choices(const samplers::Space& space, const std::strin
   return out;
 }
 
-/// Every configuration of every layer, by itself.
+/// All configurations of all layers, for each layer separately.
 struct LayerChoices {
   std::vector<std::string> names;            ///< of the layers
   std::vector<std::vector<Params>> choices;  ///< by layer
@@ -76,7 +76,7 @@ LayerChoices all_choices(const SearchSpace& space) {
   return out;
 }
 
-/// What is measured one by one: the model as it is, then with one layer in one configuration.
+/// A space of single changes: the unchanged model, then each layer in each of its configurations.
 class OneLayer : public SearchSpace {
  public:
   OneLayer(const SearchSpace& space, const LayerChoices& layers) : space_(space) {
@@ -104,7 +104,7 @@ class OneLayer : public SearchSpace {
   std::vector<Params> configurations_;
 };
 
-/// The study of the sensitivities, beside that of `plan` in its database.
+/// The plan of the study of sensitivities, which is in the same database as that of `plan`.
 Plan sensitivity_plan(const Plan& plan, const OneLayer& space) {
   Plan out = plan;
   out.space = &space;
@@ -125,7 +125,7 @@ Plan sensitivity_plan(const Plan& plan, const OneLayer& space) {
   return out;
 }
 
-/// Loss and cost of one configuration; infinite where it cannot be measured.
+/// The loss and cost of a configuration; infinite if it cannot be measured.
 struct Weight {
   double loss = HUGE_VAL, cost = HUGE_VAL;
 };
@@ -136,7 +136,7 @@ double metric_in(const storage::Record& record, const char* part, const std::str
   return value && value->is_number() ? value->as_double() : HUGE_VAL;
 }
 
-/// By configuration; nothing for those that have no result yet.
+/// The weights by configuration; nothing for configurations without a result.
 std::vector<std::optional<Weight>> read_weights(const Plan& plan, std::int64_t count,
                                                 const std::string& cost) {
   std::vector<std::optional<Weight>> weights(static_cast<std::size_t>(count));
@@ -154,7 +154,7 @@ std::vector<std::optional<Weight>> read_weights(const Plan& plan, std::int64_t c
   return weights;
 }
 
-/// Runs what has not been run; nothing when it was stopped before the end.
+/// Runs the measurements that are missing. Returns nothing if it was stopped before the end.
 std::optional<std::vector<Weight>> measure_layers(const Plan& plan, const OneLayer& space,
                                                   const std::string& cost,
                                                   const OnMeasured& on_measured,
@@ -175,7 +175,7 @@ std::optional<std::vector<Weight>> measure_layers(const Plan& plan, const OneLay
   return out;
 }
 
-/// What each choice adds to the model as it is, which comes first; the budget is still open.
+/// What each choice adds to the unchanged model, whose weight comes first; without a budget.
 samplers::Allocation problem_of(const LayerChoices& layers, const std::vector<Weight>& weights) {
   samplers::Allocation problem;
   problem.budgets.emplace_back();
@@ -204,7 +204,7 @@ Tree external(const samplers::Space& space, const LayerChoices& layers,
   return tree;
 }
 
-/// A row per choice: layer, parameters, and what it adds to the loss and to the cost.
+/// A row per choice: layer, parameters, added loss and added cost.
 Tree sensitivity_tree(const SearchSpace& space, const LayerChoices& layers,
                       const samplers::Allocation& problem) {
   Tree rows = Tree::list();
@@ -225,7 +225,7 @@ Tree sensitivity_tree(const SearchSpace& space, const LayerChoices& layers,
   return rows;
 }
 
-/// The least and the largest sum of one choice per layer that can be measured.
+/// The smallest and the largest sum of costs over one measurable choice per layer.
 std::pair<double, double> range_of(const std::vector<std::vector<double>>& cost) {
   double low = 0, high = 0;
   for (std::vector<double> layer : cost) {
@@ -238,7 +238,7 @@ std::pair<double, double> range_of(const std::vector<std::vector<double>>& cost)
   return {low, high};
 }
 
-/// The best mix under each of `count` budgets, each once.
+/// The best mixes for `count` budgets, without repetitions.
 std::vector<Tree> best_mixes(samplers::Allocation problem, const SearchSpace& space,
                              const LayerChoices& layers, std::size_t count) {
   samplers::Allocation::Budget& budget = problem.budgets.front();
@@ -247,7 +247,7 @@ std::vector<Tree> best_mixes(samplers::Allocation problem, const SearchSpace& sp
   std::set<std::vector<std::size_t>> seen;
   for (std::size_t i = 0; i < count; ++i) {
     const double share = count > 1 ? double(i) / double(count - 1) : 1.0;
-    // Sums in another order may differ in the last bits.
+    // Sums in a different order may differ in the last bits.
     budget.bound = low + share * (high - low) + 1e-9 * (1 + std::abs(high));
     const auto chosen = samplers::allocate(problem);
     if (chosen && seen.insert(*chosen).second)

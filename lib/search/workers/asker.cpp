@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches: trial n knows the results of the trials before n - n mod batch, no others.
+// In batches, trial n uses only the results of the trials before n - n mod batch.
 #include "search/workers/asker.hpp"
 
 #include <algorithm>
@@ -23,17 +23,17 @@ const Record& record_of(const std::vector<Record>& records, std::int64_t number)
   return *found;
 }
 
-/// How often the sampler, and then chance, is asked before a configuration may come again: a
-/// measurement that is known teaches nothing.
+/// How often the sampler and then chance are asked before a configuration may be repeated.
+/// Repeating a measurement gives no information.
 constexpr std::size_t sampler_attempts = 8, random_attempts = 8;
 
-/// Far apart for every attempt.
+/// The seed of an attempt; the seeds are far apart.
 std::uint64_t seed_of(std::uint64_t seed, std::size_t attempt) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
   return seed + attempt * odd;
 }
 
-/// Where the trial's fixed parameters have a say, they win; values outside of the space do not.
+/// Applies the fixed parameters of the trial, except values outside the space.
 void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Params& params) {
   if (!fixed || !fixed->is_dict()) return;
   samplers::Params merged;
@@ -43,7 +43,7 @@ void apply_fixed(const samplers::Space& space, const Tree* fixed, samplers::Para
     if (const Tree* given = fixed->find(dimension.name))
       value = samplers::internal_value(dimension.distribution, *given);
     if (!value && params.contains(dimension.name)) value = params.at(dimension.name);
-    // A fixed parent can wake a dimension that the sampler left out.
+    // A fixed parent can activate a dimension that the sampler left out.
     merged[dimension.name] = value ? *value : samplers::value_at(dimension.distribution, 0);
   }
   params = std::move(merged);
@@ -88,8 +88,8 @@ samplers::Sampler& Asker::sampler(const SamplerTurn& turn, std::size_t attempt) 
   return *sampler;
 }
 
-/// The sampler itself at first, then as it would be with other seeds, then chance: a sampler that
-/// is sure of its best configuration says nothing else with any seed.
+/// Asks the sampler itself at first, then with other seeds, then chance, because a sampler may
+/// suggest the same best configuration for every seed.
 samplers::Suggestion Asker::attempt(const SamplerTurn& turn, std::int64_t number,
                                     std::size_t attempt) {
   if (attempt > 0 && attempt < sampler_attempts)
@@ -107,7 +107,7 @@ std::int64_t Asker::first_unknown(std::int64_t number) const {
                                            : std::numeric_limits<std::int64_t>::max();
 }
 
-/// The set that is the trial's turn, or one that others left out; nullptr when all were tried.
+/// The set that the trial should try, or one that others left out; nullptr if all were tried.
 const Tree* Asker::untried(std::int64_t number) {
   const auto is_tried = [&](std::size_t i) {
     return known_.has_set(first_[i].params, first_[i].progress);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asker: the parameters of a trial from what the study knows, in batches that do not depend on how
-// many workers there are.
+// Asker finds the parameters of a trial from the study, in batches that do not depend on the number
+// of workers.
 #pragma once
 
 #include <map>
@@ -14,40 +14,40 @@
 
 namespace mase::search {
 
-/// The parameters of a set of external values.
+/// Converts a set of external values to parameters.
 samplers::Params set_params(const samplers::Space& space, const Tree& set);
 
-/// Asks the sampler for the next trial, alone or in batches.
+/// Asks the sampler for the next trial, one by one or in batches.
 class Asker {
  public:
   explicit Asker(const Plan& plan);
 
-  /// Who chooses which trials from now on; before the first call it is the plan's sampler.
+  /// Sets which sampler chooses which trials. Before the first call, it is the plan's sampler.
   void follow(std::vector<SamplerTurn> turns);
 
-  /// Parameters of `record`, which is running. In deterministic mode the trials of earlier batches
-  /// must be finished (nothing otherwise), the batch's own earlier ones count as running with the
-  /// parameters that they are given too: so the answer depends on numbers, never on time.
-  /// Parameters that another of these trials has are asked for again, a few times.
+  /// Suggests parameters for `record`, which is running. In deterministic mode, returns nothing
+  /// unless the trials of earlier batches are finished; earlier trials of the same batch count as
+  /// running with their parameters. So the answer depends on numbers, never on time.
+  /// If one of these trials already has the parameters, asks again a few times.
   std::optional<samplers::Suggestion> ask(const std::vector<storage::Record>& records,
                                           const storage::Record& record);
 
-  /// The trials whose results the record may know: those of earlier batches in deterministic mode,
-  /// else all others. Valid until the next call.
+  /// The trials whose results the record may use: those of earlier batches in deterministic mode,
+  /// otherwise all others. Valid until the next call.
   std::span<const samplers::Trial> known(const std::vector<storage::Record>& records,
                                          const storage::Record& record);
 
-  /// The first complete trial with the parameters of the record whose results it may know; nullptr
-  /// where there is none.
+  /// The first complete trial with the same parameters as the record, among those whose results the
+  /// record may use; otherwise nullptr.
   const storage::Record* measured_before(const std::vector<storage::Record>& records,
                                          const storage::Record& record);
 
  private:
-  /// Results of trials from this number on are not for trial `number` to know.
+  /// The first trial whose results trial `number` may not use.
   std::int64_t first_unknown(std::int64_t number) const;
   std::optional<samplers::Suggestion> ask_in_batch(const std::vector<storage::Record>& records,
                                                    const storage::Record& record);
-  /// To the view of `known_`.
+  /// Asks the sampler with the view of `known_` as the history.
   samplers::Suggestion suggest(const storage::Record& record);
   samplers::Suggestion attempt(const SamplerTurn& turn, std::int64_t number, std::size_t attempt);
   std::int64_t batch_start(std::int64_t number) const;
@@ -57,10 +57,10 @@ class Asker {
 
   const Plan& plan_;
   std::vector<SamplerTurn> turns_;
-  /// By the first trial of a turn and attempt, each a seed.
+  /// Samplers by the first trial of their turn and by attempt. Each attempt has its own seed.
   std::map<std::pair<std::int64_t, std::size_t>, std::unique_ptr<samplers::Sampler>> samplers_;
   KnownTrials known_;
-  /// The sets that the plan tries first, and how far each was looked for.
+  /// A set that the plan tries first, and how far the search for it has got.
   struct First {
     samplers::Params params;
     KnownTrials::Progress progress;

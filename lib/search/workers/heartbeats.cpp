@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread behind Heartbeats. A beat that fails is tried again at the next: the trial itself goes
-// on, and only a worker that is silent for long is taken for dead.
+// The thread of Heartbeats. A heartbeat that fails is simply repeated at the next one: the trial
+// continues, and only a worker that is silent for long counts as dead.
 #include "search/workers/heartbeats.hpp"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heartbeats: one thread that says for all running trials of a process that they are alive.
+// Heartbeats: a thread that sends heartbeats for all running trials of a process.
 #pragma once
 
 #include <condition_variable>
@@ -10,10 +10,10 @@
 
 namespace mase::search {
 
-/// A thread that tells the storage, while it lives, that trials are being worked on.
+/// A thread that, while it exists, tells the storage which trials are being worked on.
 class Heartbeats {
  public:
-  /// Beats every `seconds` over a connection of its own.
+  /// Sends a heartbeat every `seconds` over its own connection.
   Heartbeats(std::string url, double seconds);
   ~Heartbeats();
   Heartbeats(const Heartbeats&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views of trials, and an index of their parameters.
+// Makes views of trials, and an index of their parameters.
 #include "search/workers/known_trials.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns are kept in the study, so that every worker asks the same sampler for the same trial.
+// Turns are stored in the study, so that every worker asks the same sampler for a trial.
 #include "search/workers/sampler_turns.hpp"
 
 #include "base/error.hpp"
@@ -8,7 +8,7 @@
 namespace mase::search {
 namespace {
 
-/// Options went through JSON where they were stored; so do these, for equal numbers.
+/// Converts options to JSON and back, as stored options were, so that equal numbers compare equal.
 Tree stored_form(const Tree& options) { return parse_json(to_json(options, -1), "sampler"); }
 
 SamplerTurn own_turn(const Plan& plan, std::int64_t first) {
@@ -45,7 +45,7 @@ SamplerTurn turn_from(const Tree& entry, const storage::Study& study) {
   return {first->as_int(), sampler->as_string(), *options};
 }
 
-/// Studies of earlier versions have their one sampler in the configuration.
+/// Reads the turn of a study from an earlier version, which has its sampler in the configuration.
 std::optional<SamplerTurn> turn_in_configuration(const storage::Study& study) {
   const Tree* configuration = study.system.find(configuration_attribute);
   const Tree* sampler = configuration ? configuration->find("sampler") : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler turns: which sampler chooses which trials of a study whose user went on with another one.
+// Sampler turns: which sampler chooses which trials if the user continues a study with another one.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,35 @@
 
 namespace mase::search {
 
-/// System attribute of a study: what its workers agree on.
+/// System attribute of a study: the configuration that its workers share.
 constexpr const char* configuration_attribute = "mase:configuration";
 /// System attribute of a study: its sampler turns.
 constexpr const char* turns_attribute = "mase:samplers";
 
-/// Trials from `first` on, up to the next turn's, are chosen by this sampler.
+/// This sampler chooses the trials from `first` up to the first one of the next turn.
 struct SamplerTurn {
   std::int64_t first = 0;
   std::string sampler;  ///< name of its row
   Tree options = Tree::dict();
 
-  /// Error(Fault::config) when this version of the program has no such sampler.
+  /// The sampler's row. Error(Fault::config) if this version of the program has no such sampler.
   const samplers::SamplerRow& row() const;
   bool operator==(const SamplerTurn&) const = default;
 };
 
-/// The one turn of a study that the plan begins, as its attribute.
+/// The attribute of a new study, which has one turn with the plan's sampler.
 Tree first_turns(const Plan& plan);
 
-/// The study's turns in ascending `first`, which is 0 for the first one. A study that says nothing
-/// of them (begun by Optuna) is the plan's sampler's from the beginning. Error(Fault::file) when
-/// what it says is damaged.
+/// The study's turns in ascending `first`, which is 0 for the first turn. If the study has no turns
+/// (it was created by Optuna), the plan's sampler has all trials. Error(Fault::file) if the
+/// attribute is damaged.
 std::vector<SamplerTurn> sampler_turns(const storage::Study& study, const Plan& plan);
 
-/// "tpe, random from trial 14 on".
+/// The turns as text: "tpe, random from trial 14 on".
 std::string turns_text(const std::vector<SamplerTurn>& turns);
 
-/// Makes the plan's sampler the one of all trials that are not begun yet, and says so where another
-/// one chose those before. Returns the turn that is now the last.
+/// Lets the plan's sampler choose all trials that have not started yet, and logs this if another
+/// sampler chose the trials before. Returns the turn that is now the last.
 SamplerTurn take_turn(storage::Storage& storage, const storage::Study& study, const Plan& plan);
 
 }  // namespace mase::search

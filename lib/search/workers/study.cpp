@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a study, and the crew of worker threads.
+// Opens a study, and runs the crew of worker threads.
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -14,7 +14,7 @@
 namespace mase::search {
 namespace {
 
-/// Lines "KEY: old → new" for every leaf that differs.
+/// Appends a line with key, old and new value for every leaf that differs.
 void differences(const Tree& before, const Tree& now, const std::string& path,
                  std::vector<std::string>& lines) {
   if (before == now) return;
@@ -32,7 +32,7 @@ void differences(const Tree& before, const Tree& now, const std::string& path,
     if (!before.find(key)) differences(Tree(), value, inner(key), lines);
 }
 
-/// A study may change its sampler; earlier versions kept it in the configuration.
+/// Removes the sampler, which may change, but which earlier versions kept in the configuration.
 Tree without_sampler(const Tree& stored, const Tree& now) {
   Tree out = Tree::dict();
   for (const auto& [key, value] : stored.as_dict())
@@ -40,7 +40,7 @@ Tree without_sampler(const Tree& stored, const Tree& now) {
   return out;
 }
 
-/// Earlier versions did not store what is fixed beside the parameters.
+/// Leaves out fixed choices if the stored configuration, of an earlier version, does not have them.
 Tree as_far_as_stored(const Tree& now, const Tree& stored) {
   Tree out = Tree::dict();
   for (const auto& [key, value] : now.as_dict())
@@ -54,8 +54,8 @@ void check_configuration(const storage::Storage& storage, const storage::Study& 
     config_error("study '" + study.name + "' in " + storage.name() +
                  " has other objectives; name another study or another database");
   const Tree* stored = study.system.find(configuration_attribute);
-  if (!stored) return;  // begun by Optuna: its parameters are checked one by one
-  // The stored text went through JSON once; so does this one, for equal numbers.
+  if (!stored) return;  // created by Optuna; its parameters are checked one by one
+  // The stored configuration went through JSON, so this one does too, for equal numbers.
   const Tree now = parse_json(to_json(plan.configuration, -1), "configuration");
   std::vector<std::string> lines;
   differences(without_sampler(*stored, now), as_far_as_stored(now, *stored), "", lines);
@@ -73,7 +73,7 @@ Tree metric_names(const Plan& plan) {
   return names;
 }
 
-/// Makes what is tried first; false when it was stopped.
+/// Makes the sets to try first. Returns false if it was stopped.
 bool enqueue_first(Plan& plan, const std::atomic<bool>& stop) {
   if (!plan.enqueue) return true;
   auto sets = plan.enqueue(stop);
@@ -82,7 +82,7 @@ bool enqueue_first(Plan& plan, const std::atomic<bool>& stop) {
   return true;
 }
 
-/// How many of the plan's first sets are in none of the trials.
+/// The number of the plan's first sets that no trial has.
 std::int64_t untried(const std::vector<samplers::Trial>& trials, const Plan& plan) {
   return std::count_if(plan.first.begin(), plan.first.end(), [&](const Tree& set) {
     const samplers::Params wanted = set_params(plan.space->dimensions(), set);
@@ -91,13 +91,13 @@ std::int64_t untried(const std::vector<samplers::Trial>& trials, const Plan& pla
   });
 }
 
-/// A sampler that says itself how many trials it needs has them from its turn on.
+/// Sets the number of trials, from the turn on, if the sampler determines it.
 void count_from(const SamplerTurn& turn, const std::vector<storage::Record>& records, Plan& plan) {
   Setup& setup = plan.options.setup;
   const samplers::StudyLength length = setup.sampler_row().length;
   if (length == samplers::StudyLength::as_asked) return;
   std::vector<samplers::Trial> before;
-  std::int64_t retries = 0;  // which no limit counts
+  std::int64_t retries = 0;  // do not count towards the limit
   for (const storage::Record& record : records) {
     if (record.trial.number >= turn.first) break;
     before.push_back(record.trial);

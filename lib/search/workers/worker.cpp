@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a trial: begun or adopted, asked for, evaluated, told.
+// The life of a trial: it is started or adopted, gets parameters, is evaluated and stored.
 #include "search/workers/worker.hpp"
 
 #include <algorithm>
@@ -19,16 +19,16 @@ using storage::Outcome;
 using storage::Record;
 
 constexpr const char* constraints_attribute = "constraints";
-/// Beats that a worker may miss before it counts as dead.
+/// The number of heartbeats that a worker may miss before it counts as dead.
 constexpr double missed_beats = 6;
 
-/// How long a worker that has nothing to do waits for others, and after how many waits it says so.
+/// How long an idle worker waits for others, and after how many waits it logs that it waits.
 constexpr std::chrono::milliseconds pause_length{20};
 constexpr int pauses_between_words = 1500;
-/// A trial that has cost so many workers their lives is not tried again.
+/// A trial whose worker died this many times is not tried again.
 constexpr std::size_t most_retries = 3;
 
-/// By id; nullptr where it is not among them.
+/// The record with this id, or nullptr.
 const Record* find_record(const std::vector<Record>& records, std::int64_t id) {
   const auto found = std::lower_bound(
       records.begin(), records.end(), id,
@@ -96,8 +96,8 @@ std::optional<Record> Worker::next() {
   return storage_->begin_trial(study_, system, crew_.plan.options.setup.n_trials);
 }
 
-/// Trials of dead workers: failed and enqueued again as Optuna does it, or in deterministic mode
-/// gone on with under their own number, so that no kill changes what the study holds.
+/// Adopts a trial of a dead worker. As in Optuna, it fails and is enqueued again. In deterministic
+/// mode it continues under its own number, so that a killed worker does not change the study.
 std::optional<Record> Worker::adopt() {
   const double grace = missed_beats * crew_.plan.options.setup.heartbeat;
   std::vector<storage::Stale> candidates = storage_->stale(study_, grace);
@@ -130,7 +130,7 @@ bool Worker::recover(const storage::Stale& dead, const Record& record) {
   return false;
 }
 
-/// Waits a little for other workers; now and then says for which trials.
+/// Waits a little for other workers, and from time to time logs for which trials.
 void Worker::pause() {
   std::this_thread::sleep_for(pause_length);
   if (++pauses_ % pauses_between_words != 0) return;
@@ -152,7 +152,7 @@ std::optional<samplers::Params> Worker::parameters(const Record& record) {
                                suggestion->attributes);
       return suggestion->params;
     }
-    // An earlier batch waits for a worker that may be dead.
+    // A trial of an earlier batch may belong to a dead worker.
     if (auto orphan = adopt())
       run_trial(std::move(*orphan));
     else
@@ -165,7 +165,7 @@ void Worker::run_trial(Record record) {
   crew_.heartbeats.add(record.id);
   const auto params = parameters(record);
   if (!params) {
-    // Stopped while waiting: the trial is given back as it was.
+    // If stopped while waiting, the trial is returned unchanged.
     crew_.heartbeats.remove(record.id);
     storage_->release(record);
     return;
@@ -189,8 +189,8 @@ void Worker::run_trial(Record record) {
   crew_.on_trial(record);
 }
 
-/// What the first complete trial with the same parameters found; nothing where there is none, and
-/// in deterministic mode none of an earlier batch.
+/// The outcome of the first complete trial with the same parameters (in deterministic mode, of an
+/// earlier batch), or nothing.
 std::optional<Outcome> Worker::known_outcome(const Record& record) {
   if (!crew_.plan.repeatable) return std::nullopt;
   const Record* earlier = asker_.measured_before(storage_->trials(study_), record);

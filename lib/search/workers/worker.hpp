@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: one thread that takes trials of a study one after the other.
+// Worker: a thread that runs trials of a study one after the other.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace mase::search {
 
-/// Failures of trials one after the other, for the same reason and before any trial succeeds: the
-/// others will fail, too.
+/// Counts consecutive failures for the same reason before any trial succeeds. After enough of them,
+/// further trials are expected to fail too.
 class Failures {
  public:
   void add(const storage::Record& record);
@@ -26,25 +26,25 @@ class Failures {
   std::atomic<bool> hopeless_{false};
 };
 
-/// What the workers of one process share.
+/// The state that the workers of a process share.
 struct Crew {
   const Plan& plan;
   const OnTrial& on_trial;
   const std::atomic<bool>& stop;
   std::chrono::steady_clock::time_point begun;
   Heartbeats& heartbeats;
-  std::mutex telling;               ///< held while on_trial runs
+  std::mutex telling;               ///< locked while on_trial runs
   Failures failures;                ///< added to under `telling`
-  std::atomic<bool> failed{false};  ///< a worker threw: the others stop
+  std::atomic<bool> failed{false};  ///< a worker threw, so the others stop
 
   bool over() const;
 };
 
-/// One thread of a crew: asks for a trial, has it measured, and tells what came out.
+/// A thread of a crew: takes a trial, has it measured, and stores the outcome.
 class Worker {
  public:
   explicit Worker(Crew& crew);
-  /// Until the study is complete or the crew is to stop.
+  /// Runs trials until the study is complete or the crew should stop.
   void run();
 
  private:

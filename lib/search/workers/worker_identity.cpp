@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process's identity as a tree.
+// The identity of a process as a tree.
 #include "search/workers/worker_identity.hpp"
 
 #include "base/process_identity.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 0/1 solver: COIN-OR CBC through its C interface, set to search down to no gap.
+// Solves 0/1 programs with COIN-OR CBC through its C interface, set to close the gap completely.
 #include <coin/Cbc_C_Interface.h>
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace mase::solver {
 namespace {
 
-/// CBC's settings: the whole search down to no gap. Its usual tolerances, its scaling and its
-/// preprocessing each lose optima by up to 1e-7 of the loss; it prints unless told not to.
+/// CBC's settings, for a search without any gap. Its default tolerances, its scaling and its
+/// preprocessing can each miss the optimum by up to 1e-7 of the loss. Printing is switched off.
 constexpr std::array<std::pair<const char*, const char*>, 12> settings{{
     {"log", "0"},
     {"slog", "0"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostgreSQL behind the Database interface, through libpq. A connection that was lost, or never
-// came about, is opened again; where a commit was lost with it, the server is asked what became of
-// the transaction.
+// Implements Database with libpq for PostgreSQL. A connection that was lost, or could not be made,
+// is opened again. If a commit was lost with it, the server is asked for the outcome of the
+// transaction.
 #include <libpq-fe.h>
 
 #include <array>
@@ -51,13 +51,13 @@ using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 using Options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
 
-/// What stands between "://" and the path.
+/// The part of a URL between "://" and the path.
 std::string_view authority_of(std::string_view url) {
   const std::string_view rest = url.substr(url.find("://") + 3);
   return rest.substr(0, rest.find_first_of("/?"));
 }
 
-/// libpq would quote parts of such a password in its messages.
+/// Refuses an ambiguous password, because libpq would quote parts of it in its messages.
 void refuse_ambiguous(std::string_view authority) {
   const auto is_hex = [&](std::size_t i) {
     return i < authority.size() && std::isxdigit(static_cast<unsigned char>(authority[i])) != 0;
@@ -70,7 +70,7 @@ void refuse_ambiguous(std::string_view authority) {
         "the database's URL holds '@' or '%' within a name or the password; write %40 or %25");
 }
 
-/// The parts of a connection URL. `password` is never shown.
+/// The parts of a connection URL. The password is never shown.
 struct Address {
   std::string shown, server, password;
 };
@@ -96,8 +96,8 @@ Address address_of(const std::string& url) {
   return address;
 }
 
-/// What the URL does not say itself: who is calling, and after how many seconds or milliseconds a
-/// server that does not answer counts as gone.
+/// Connects. Adds options that the URL does not have: the name of the program, and the time after
+/// which a server that does not answer counts as gone.
 PGconn* connect(const std::string& url) {
   const std::array<const char*, 5> keywords{"application_name", "connect_timeout",
                                             "tcp_user_timeout", "dbname", nullptr};
@@ -155,7 +155,7 @@ class Postgresql final : public Database {
       PQclear(PQexec(connection_.get(), "ROLLBACK"));
   }
 
-  /// A transaction without a number has written nothing, so it may as well be run again.
+  /// A transaction without a number has written nothing, so it can simply be run again.
   bool was_committed() override {
     if (is_null(transaction_)) return false;
     in_transaction_ = true;
@@ -175,10 +175,10 @@ class Postgresql final : public Database {
 
   bool is_connected() const { return PQstatus(connection_.get()) == CONNECTION_OK; }
 
-  /// The first connection has failed. Error(Fault::file) where the server answers that user,
-  /// password or name are wrong, which no waiting mends. Otherwise the server may just be away: the
-  /// first transaction waits for it. The answer's words depend on its language, so it is asked for
-  /// again in codes; true where that gives a connection.
+  /// To be called after the first connection has failed. Error(Fault::file) if the server answers
+  /// that user, password or name are wrong, because waiting would not help. Otherwise the server
+  /// may just be away, and the first transaction waits for it. The text of the answer depends on
+  /// its language, so a second attempt asks for codes. Returns true if that attempt connects.
   bool connects_again() {
     const std::string words = last_words();
     bool refused = PQconnectionNeedsPassword(connection_.get()) != 0;
@@ -278,8 +278,8 @@ class Postgresql final : public Database {
     const std::string words = last_words();
     const char* field = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const std::string_view state = field == nullptr ? "" : field;
-    // Serialization failure, deadlock, lock not available; and what two creators of the tables do
-    // to each other: unique violation, duplicate table, duplicate type.
+    // Serialization failure, deadlock, lock not available; and conflicts between two processes that
+    // create the tables: unique violation, duplicate table, duplicate type.
     for (const std::string_view busy : {"40001", "40P01", "55P03", "23505", "42P07", "42710"})
       if (state == busy) throw Busy(words);
     if (!is_connected()) {
