@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading checkpoint archives: the checks before LibTorch sees a file, and the contents that this
-// program stored beside the TorchScript module.
+// Reads checkpoint archives: checks them before LibTorch sees any contents, and reads what this
+// program has stored in addition to the TorchScript module.
 #include "checkpoint/archive.hpp"
 
 #include <filesystem>
@@ -17,8 +17,8 @@ namespace mase::checkpoint {
 
 namespace {
 
-/// Reads the whole file. What is no zip archive by its first bytes gets a better message than that
-/// its directory is missing.
+/// Reads the whole file. If its first bytes show that it is not a zip archive, the message is
+/// better than a missing zip directory.
 ZipReader open_archive(const std::string& path) {
   if (std::filesystem::is_directory(path))
     file_error("'" + path + "' is a folder, not a model file");
@@ -47,7 +47,7 @@ void check_version(const Tree& info, const std::string& path) {
                "; use a newer version of mase");
 }
 
-/// Every file named in info's "hashes" must be there with that SHA-256.
+/// Checks that every file in the "hashes" of info exists with that SHA-256.
 void check_hashes(const Tree& info, const std::map<std::string, std::string>& files,
                   const std::string& path) {
   const Tree* hashes = info.find("hashes");
@@ -60,10 +60,10 @@ void check_hashes(const Tree& info, const std::map<std::string, std::string>& fi
   }
 }
 
-/// The graph of a checkpoint; what is wrong with it is the file's fault, never found later.
+/// Reads the graph of a checkpoint. All its errors are reported here, as a fault of the file.
 ir::Graph read_graph(const std::string& text, const ZipReader& archive) {
   const std::string origin = archive.origin() + ":mase/graph.txt";
-  // Its tensors are those of the archive, and few share a storage.
+  // The tensors are in the archive, and few of them share a storage.
   const std::size_t most_bytes = 64 * archive.size() + (std::size_t{1} << 20);
   ir::Graph graph = ir::parse(text, origin, most_bytes);
   const std::vector<std::string> problems = ir::verify(graph);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoint archives: one TorchScript zip per result with our metadata as extra files, read here
-// without LibTorch. LibTorch never sees a file, only what passed these checks.
+// A checkpoint archive is a TorchScript zip file with the metadata of mase as extra files. It is
+// read here without LibTorch; LibTorch never sees a file, only contents that passed these checks.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace mase::checkpoint {
 
-/// The newest; files of version 1 hold every tensor in floats.
+/// The newest version. Files of version 1 have all tensors as floats.
 inline constexpr int format_version = 2;
 
-/// Reads the file once, checks the zip's structure, sizes and every entry's CRC-32, and refuses
-/// code that would run on loading (`__setstate__`). Error(Fault::file) saying what is wrong and
-/// what to try.
+/// Reads the file once, checks the structure and sizes of the zip and the CRC-32 of every entry,
+/// and refuses code that would run on loading (`__setstate__`). Error(Fault::file) that says what
+/// is wrong and what to try.
 ZipReader open_model(const std::string& path);
 
 enum class ArchiveKind { torchscript, state_dict };
@@ -28,44 +28,44 @@ struct TensorFile {
   ZipReader archive;
   ArchiveKind kind;
 };
-/// As open_model, but accepts pickled tensors without code (torch.save of a state_dict) too.
+/// Like open_model, but also accepts pickled tensors without code (torch.save of a state_dict).
 TensorFile open_tensors(const std::string& path);
 
-/// A plain zip with what LibTorch reads of a checked model: code, constants, tensors. Its bytes are
-/// those of `archive`, which must outlive it.
+/// A plain zip with the parts of a checked model that LibTorch reads: code, constants and tensors.
+/// It refers to the bytes of `archive`, which must outlive it.
 ZipImage loadable_image(const ZipReader& archive);
 
-/// The tensors of a state_dict saved by torch.save, or of the one under "state_dict", by name.
-/// Nothing of the file is run. Error(Fault::file).
+/// Reads the tensors of a state_dict saved by torch.save, or of its entry "state_dict", by name.
+/// Runs no code of the file. Error(Fault::file).
 std::map<std::string, Array> read_state_dict(const ZipReader& archive);
 
-/// Fills the graph's tensors from a checkpoint. Names, dtypes and shapes must be the same, and so
-/// must the hash that the checkpoint stores of its tensors. Nothing of the file is run; all checks
-/// of open_model are made. Error(Fault::file) otherwise; the graph is then unchanged.
+/// Fills the graph's tensors from a checkpoint. Names, dtypes and shapes must match, and so must
+/// the hash of the tensors in the checkpoint. Runs no code of the file, and makes all checks of
+/// open_model. Otherwise throws an Error(Fault::file) and leaves the graph unchanged.
 void load_tensors(const ZipReader& archive, ir::Graph& graph);
 
-/// The extra files ("mase/graph.txt", ...) of an archive; empty when it was not written by mase.
+/// The extra files ("mase/graph.txt", ...) of an archive; empty if mase did not write it.
 std::map<std::string, std::string> read_extra_files(const std::string& path);
 
-/// What a checkpoint says beside the TorchScript module.
+/// The contents of a checkpoint in addition to the TorchScript module.
 struct Contents {
   ir::Graph graph;    ///< parsed from the text; tensors zero-filled until load_tensors
   Tree info;          ///< tool, versions, hashes, resolved configuration, history, data set
-  ZipReader archive;  ///< for load_tensors, so that the tensors are those of this graph's file
+  ZipReader archive;  ///< for load_tensors, so that graph and tensors are from one file
 };
-/// Nothing when the archive was not written by mase; Error(Fault::file) when versions or hashes do
-/// not fit.
+/// Reads the contents; nothing if mase did not write the archive. Error(Fault::file) if versions or
+/// hashes do not match.
 std::optional<Contents> read_contents(const std::string& path);
 
-/// The extra files to store for a graph: graph text, metadata JSON, and for each quantized tensor
-/// its packed integer codes. `info` is merged into the metadata.
+/// The extra files to store for a graph: the graph as text, metadata as JSON, and the packed
+/// integer codes of each quantized tensor. `info` is merged into the metadata.
 std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tree& info);
 
-/// Checks that the archive stores the integer codes of every quantized tensor of its graph and that
-/// they are those of the tensors' values. Error(Fault::file) naming node and port otherwise.
+/// Checks that the archive has the integer codes of every quantized tensor of its graph and that
+/// they match the tensors' values. Error(Fault::file) that names node and port otherwise.
 void check_codes(const std::string& path, const ir::Graph& graph);
 
-/// SHA-256 over names, dtypes, shapes and values of the tensors, in tensor_order.
+/// The SHA-256 of names, dtypes, shapes and values of the tensors, in tensor_order.
 std::string tensor_hash(const ir::Graph& graph);
 
 }  // namespace mase::checkpoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the codes of a tensor say all that its readers get.
+// Decides whether the codes of a tensor determine everything that its readers read.
 #include "checkpoint/coded_tensors.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_same(const Encoded& a, const Encoded& b) {
   return a.codes == b.codes && a.shared == b.shared && std::ranges::equal(a.scales, b.scales);
 }
 
-/// A table of codes is worth its bytes where the tensor has more elements than it.
+/// Whether a table for decoding is smaller than the tensor.
 bool is_worth_table(const formats::Decoding& decoding, const Array& value) {
   return decoding.bits <= 8 || decoding.elements.size() < static_cast<std::size_t>(value.size());
 }
@@ -39,19 +39,19 @@ Array decoded(const Format& format, const Encoded& encoded, const Shape& shape) 
 std::optional<Encoded> encoded(const Format& format, const Array& value) {
   try {
     return format.encode(value.span<float>(), value.shape());
-  } catch (const Error&) {  // NaN, or a format without codes: the floats say it
+  } catch (const Error&) {  // NaN, or a format without codes: keep the floats
     return std::nullopt;
   }
 }
 
-/// The rows that a reader gets.
+/// The rows that a reader reads.
 Array rows_of(const Array& value, const std::pair<std::int64_t, std::int64_t>& part) {
   const bool is_whole = value.shape().empty() || part.second == value.shape().front();
   return is_whole ? value : value.rows(part.first, part.second);
 }
 
-/// Whether every reader gets from the codes' values what it makes of the tensor itself, and the
-/// same again of these values.
+/// Whether every reader computes the same from the decoded values as from the tensor itself, and
+/// quantizing the decoded values again does not change them.
 bool say_all(const ir::TensorReaders& readers, const Format& format, const Array& value,
              const Array& meant) {
   return std::ranges::all_of(readers.parts, [&](const auto& part) {
@@ -61,7 +61,7 @@ bool say_all(const ir::TensorReaders& readers, const Format& format, const Array
   });
 }
 
-/// Codes a tensor where they say all; readers draw no numbers when a checkpoint is run.
+/// Encodes a tensor if its codes are sufficient. Readers of a checkpoint draw no random numbers.
 void code(ir::Tensor& tensor, const ir::TensorReaders& readers) {
   const Format format = readers.format->deterministic();
   const Array& value = tensor.value;

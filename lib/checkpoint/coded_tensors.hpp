@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that a checkpoint can hold as integer codes alone.
+// Finds tensors that a checkpoint can store as integer codes only.
 #pragma once
 
 #include "ir/graph.hpp"
 
 namespace mase::checkpoint {
 
-/// The graph with its tensors coded where nothing that a node reads is lost: every reader reads the
-/// tensor through one and the same format, whose codes are decoded by a table or a product to the
-/// very values, and which gives these values and codes again when it quantizes them. The values are
-/// then those of the codes. Other tensors stay as they are.
+/// Returns the graph with tensors as codes where no node loses information. This is so if all
+/// readers of the tensor use the same format, whose codes a table or a product decodes exactly, and
+/// which quantizes the decoded values to the same values and codes again. The values of such a
+/// tensor become the decoded ones. Other tensors are unchanged.
 ir::Graph with_codes_alone(const ir::Graph& graph);
 
 }  // namespace mase::checkpoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inspection of model archives: what a file is when it is not one, and whether one is sound.
+// Inspects model archives: recognises other kinds of files, and checks that an archive is valid.
 #include "checkpoint/inspect.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool any_below(const std::vector<std::string>& names, std::string_view folder) {
                      [&](const std::string& name) { return name.starts_with(folder); });
 }
 
-/// What a file without a zip header is, by its first bytes; empty when unknown.
+/// The kind of a file without a zip header, by its first bytes; empty if unknown.
 std::string kind_of(std::string_view head) {
   using namespace std::string_view_literals;
   if (head.starts_with("\x93NUMPY"sv)) return "a NumPy array";
@@ -54,7 +54,7 @@ bool has_code(const std::vector<std::string>& names) {
   return any_below(names, "code/") || contains(names, "constants.pkl");
 }
 
-/// torch.save(model) keeps the objects of a model, and those of its layers, without their code.
+/// Refuses a model saved with torch.save(model), which stores its objects without their code.
 void refuse_pickled_module(const ZipReader& archive, const std::vector<std::string>& names) {
   const auto pickle = std::find(names.begin(), names.end(), "data.pkl");
   if (pickle == names.end()) return;
@@ -67,7 +67,7 @@ void refuse_pickled_module(const ZipReader& archive, const std::vector<std::stri
              "torch.save(model.state_dict(), path) for --load");
 }
 
-/// Says what an archive without TorchScript's parts is.
+/// Refuses an archive without the parts of TorchScript, and names its kind.
 [[noreturn]] void refuse_other_archive(const ZipReader& archive,
                                        const std::vector<std::string>& names) {
   const std::string& origin = archive.origin();
@@ -86,8 +86,8 @@ void require_version(const std::vector<std::string>& names, const std::string& o
     file_error(origin + ": the archive's 'version' entry is missing; write the file again");
 }
 
-/// TorchScript calls `__setstate__` while it loads a file. However blanks, comments and lines stand
-/// around the name, it stands there: no text that has it is let through.
+/// Refuses code with `__setstate__`, which TorchScript calls while it loads a file. Any text with
+/// the name is refused, regardless of blanks, comments and line breaks around it.
 void refuse_load_time_code(const ZipReader& archive, std::size_t index, const std::string& name) {
   const std::string_view code = archive.read(index);
   if (!name.starts_with("code/") || !name.ends_with(".py")) return;
@@ -98,8 +98,8 @@ void refuse_load_time_code(const ZipReader& archive, std::size_t index, const st
                         "packed (torch.ao quantized) modules");
 }
 
-/// Which places in the code come from which lines of a user's Python. LibTorch reads it for
-/// messages.
+/// Checks the table that maps places in the code to lines of a user's Python. LibTorch reads it for
+/// its messages.
 void check_places(const ZipReader& archive, std::size_t index, const std::string& name) {
   if (!name.starts_with("code/") || !name.ends_with(".debug_pkl")) return;
   const std::string origin = archive.origin() + ": " + name;
@@ -109,7 +109,7 @@ void check_places(const ZipReader& archive, std::size_t index, const std::string
       file_error(origin + " holds tensors or objects; save the model again");
 }
 
-/// All other machines that write such files say so.
+/// Refuses big-endian numbers. All other machines that write such files declare their byte order.
 void require_byte_order(const ZipReader& archive, std::size_t index, const std::string& name) {
   if (name == "byteorder" && archive.read(index) != "little")
     unsupported_error(archive.origin() +
@@ -117,8 +117,8 @@ void require_byte_order(const ZipReader& archive, std::size_t index, const std::
                       "save it on one with little-endian numbers");
 }
 
-/// Checks every storage and tensor of FOLDER.pkl against the entry FOLDER/KEY: LibTorch takes
-/// sizes, strides and offsets as the file says them, and reads a storage again wherever it is
+/// Checks every storage and tensor of FOLDER.pkl against the entry FOLDER/KEY, because LibTorch
+/// trusts the sizes, strides and offsets in the file. It also reads a storage again wherever it is
 /// named.
 void check_tensors(const ZipReader& archive, const std::vector<std::string>& names,
                    const std::string& folder) {
@@ -133,7 +133,7 @@ void check_tensors(const ZipReader& archive, const std::vector<std::string>& nam
     const bool is_storage = item.kind == PickleItem::Kind::storage;
     if (!is_storage && item.kind != PickleItem::Kind::tensor) continue;
     const auto storage = places.find(folder + "/" + item.text);
-    const bool there = storage != places.end();  // that of an empty tensor may be missing
+    const bool there = storage != places.end();  // may be missing for an empty tensor
     const std::uint64_t size = there ? archive.entries()[storage->second].size : 0;
     check_extent(item, size, origin);
     if (is_storage && size > room)
@@ -142,8 +142,8 @@ void check_tensors(const ZipReader& archive, const std::vector<std::string>& nam
   }
 }
 
-/// What LibTorch reads of a model. Others would be read, too: a "model.json" makes it take the file
-/// for one of an old version, which nobody checks.
+/// Whether an entry is one that LibTorch should read. Others are removed: a "model.json" would make
+/// LibTorch treat the file as an old version, which is not checked.
 bool is_loadable(std::string_view name) {
   constexpr std::string_view single[] = {"version", ".data/version", "byteorder", "data.pkl",
                                          "constants.pkl"};
@@ -152,7 +152,7 @@ bool is_loadable(std::string_view name) {
   return name.starts_with("data/") || name.starts_with("constants/");
 }
 
-/// Names that differ in the case of letters only are one name for LibTorch.
+/// The name in lower case, because LibTorch ignores letter case.
 std::string folded(std::string_view name) {
   std::string text(name);
   for (char& c : text)

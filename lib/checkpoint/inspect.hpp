@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inspection of model archives: what a file is when it is not one, and whether one is sound.
+// Inspects model archives: recognises other kinds of files, and checks that an archive is valid.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 
 namespace mase::checkpoint {
 
-/// Throws Error(Fault::file) when the first bytes of a file show that it is no zip archive: empty,
-/// a truncated zip, a legacy pickle or tar file, NumPy, HDF5, safetensors, text.
+/// Throws an Error(Fault::file) if the first bytes of a file show that it is not a zip archive but
+/// empty, a truncated zip, a legacy pickle or tar file, NumPy, HDF5, safetensors or text.
 void require_zip(std::string_view head, std::uint64_t size, const std::string& origin);
 
-/// The entry names without the one root folder; Error(Fault::file) for several root folders, paths
-/// that leave the archive, and names that occur twice.
+/// The names of the entries without their common root folder. Error(Fault::file) for several root
+/// folders, paths that leave the archive, and repeated names.
 std::vector<std::string> names_below_root(const ZipReader& archive);
 
-/// All checks of `open_model` on an open archive, every entry's CRC-32 included.
+/// Makes all checks of `open_model` on an open archive, including the CRC-32 of every entry.
 std::vector<std::string> check_entries(const ZipReader& archive);
 
-/// All checks of `open_tensors` on an open archive.
+/// Makes all checks of `open_tensors` on an open archive.
 ArchiveKind check_tensor_entries(const ZipReader& archive);
 
 /// The extra files under "mase/" of an open archive.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading of pickled values without running anything (pickle protocol 2; Python's pickletools.py
-// documents the instructions).
+// Reads pickled values without running code (pickle protocol 2; Python's pickletools.py documents
+// the instructions).
 #include "checkpoint/pickle.hpp"
 
 #include <algorithm>
@@ -35,14 +35,14 @@ bool are_all(const PickleItem& sequence, Kind kind) {
                              [&](const PickleItem* item) { return item->kind == kind; });
 }
 
-/// Whether the values of a tuple are of these kinds, and no more.
+/// Whether a tuple has exactly values of these kinds.
 bool has_kinds(const PickleItem& tuple, std::initializer_list<Kind> kinds) {
   return tuple.kind == Kind::tuple &&
          std::ranges::equal(tuple.items, kinds, {},
                             [](const PickleItem* item) { return item->kind; });
 }
 
-/// The last element that a tensor reaches, or nothing when the numbers make no sense.
+/// The index of the last element that a tensor reaches, or nothing if the numbers are invalid.
 std::optional<std::int64_t> last_element(const PickleItem& tensor) {
   std::int64_t last = tensor.integer;
   if (last < 0 || tensor.shape.size() != tensor.strides.size()) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<std::int64_t> last_element(const PickleItem& tensor) {
   return last;
 }
 
-/// How often a stored element may occur in a tensor.
+/// How often a stored element may be repeated in a tensor.
 constexpr std::int64_t most_repeats = 1 << 20;
 
 class Reader {
@@ -74,7 +74,7 @@ class Reader {
  private:
   void push_integer(std::int64_t value) { stack_.push(Kind::integer).integer = value; }
 
-  /// Sound storages of numbers that Arrays do not have.
+  /// Refuses valid storages with types of numbers that Arrays do not have.
   void refuse_unknown_numbers(const std::string& type) const {
     if (type.starts_with("torch Q"))
       unsupported_error(stack_.origin() + ": holds quantized tensors of torch.ao.quantization (" +
@@ -84,7 +84,7 @@ class Reader {
                         "); supported are real numbers, integers and bool");
   }
 
-  /// ("storage", class, key, place, length)
+  /// Reads ("storage", class, key, place, length).
   void persistent() {
     const PickleItem& id = *stack_.pop();
     if (!has_kinds(id, {Kind::text, Kind::global, Kind::text, Kind::text, Kind::integer}) ||
@@ -109,8 +109,8 @@ class Reader {
     return values;
   }
 
-  /// (storage, offset, sizes, strides, requires gradient, hooks), and marks of views that negate or
-  /// conjugate, whose values are not those of the storage.
+  /// Reads (storage, offset, sizes, strides, requires gradient, hooks), and marks of views that
+  /// negate or conjugate, whose values differ from those of the storage.
   void rebuild_tensor(const std::vector<const PickleItem*>& items) {
     if (items.size() < 4 || items[0]->kind != Kind::storage || items[1]->kind != Kind::integer)
       stack_.damaged("a tensor without storage and offset");
@@ -130,7 +130,7 @@ class Reader {
     tensor.strides = integers(*items[3]);
   }
 
-  /// A list or dict and the text of its type.
+  /// Reads a list or dict and the text of its type.
   void tag_type(const PickleItem& arguments) {
     if (!has_kinds(arguments, {Kind::list, Kind::text}) &&
         !has_kinds(arguments, {Kind::dict, Kind::text}))
@@ -144,7 +144,7 @@ class Reader {
     stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
   }
 
-  /// What TorchScript's pickler writes beside tensors and objects.
+  /// Reads values that TorchScript's pickler writes other than tensors and objects.
   void torchscript_value(const std::string& name, const PickleItem& arguments) {
     static const std::map<std::string, Kind> lists{{"build_intlist", Kind::integer},
                                                    {"build_boollist", Kind::boolean},
@@ -158,7 +158,7 @@ class Reader {
     stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
   }
 
-  /// Calls: only tensors, parameters and ordered dicts mean something; nothing is ever run.
+  /// Reads a call. Only tensors, parameters and ordered dicts have a meaning; nothing is ever run.
   void reduce() {
     const PickleItem& arguments = *stack_.pop();
     const PickleItem& callee = *stack_.pop();
@@ -188,7 +188,7 @@ class Reader {
     stack_.push(Kind::global).text = module + " " + stack_.line();
   }
 
-  /// LibTorch has classes with code of their own, which would run on the object's state.
+  /// Refuses LibTorch's own classes, whose code would run on the object's state.
   void check_class(const PickleItem& callee, const PickleItem& arguments) const {
     const std::string& name = callee.text;
     if (name.starts_with("__torch__.torch.classes"))
@@ -200,14 +200,14 @@ class Reader {
       stack_.damaged("an object of no TorchScript class");
   }
 
-  /// An object of any class, of which nothing but the attributes matters.
+  /// Reads an object of any class. Only its attributes matter.
   void new_object() {
     const std::vector<PickleItem*> call = stack_.pop(2);  // class and arguments
     if (stack_.is_module()) check_class(*call[0], *call[1]);
     stack_.push(Kind::unfinished);
   }
 
-  /// Executes one instruction; false at the end.
+  /// Executes one instruction. Returns false at the end.
   bool step(unsigned char code) {
     return code != '.' && (literal(code) || container(code) || structure(code));
   }
@@ -357,7 +357,7 @@ void check_extent(const PickleItem& item, std::uint64_t bytes, const std::string
   if (item.stored > there || (*elements > 0 && *last >= item.stored))
     file_error(what + " reaches beyond its storage '" + item.text + "', which has " +
                std::to_string(there) + " elements; save the model again");
-  // A repeated element has the stride 0; what is read becomes dense.
+  // A repeated element has the stride 0, but the array that is read will be dense.
   if (*elements / most_repeats > std::max<std::int64_t>(there, 1))
     file_error(what + " repeats its " + std::to_string(there) + " stored elements too often");
 }

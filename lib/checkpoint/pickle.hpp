@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading of pickled values without running anything: the few classes that torch.save writes for a
-// state_dict and TorchScript for a module; everything else is an inert value.
+// Reads pickled values without running code. It understands the few classes that torch.save writes
+// for a state_dict and TorchScript for a module; everything else becomes an inert value.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace mase::checkpoint {
 
-/// A value of a pickle. Values refer to each other by pointers into their Pickle's arena.
+/// A value in a pickle. Values refer to each other by pointers into the arena of their Pickle.
 struct PickleItem {
   enum class Kind {
-    other,  ///< None, a real number, a device, or what we need not know
+    other,  ///< None, a real number, a device, or any other irrelevant value
     boolean,
     integer,
     text,
@@ -31,39 +31,39 @@ struct PickleItem {
     tensor
   };
   Kind kind = Kind::other;
-  std::int64_t integer = 0;              ///< also a tensor's offset, in elements
-  std::string text;                      ///< also "module name", a storage's key
+  std::int64_t integer = 0;              ///< or a tensor's offset, in elements
+  std::string text;                      ///< or "module name", or a storage's key
   std::vector<const PickleItem*> items;  ///< list or tuple
   std::vector<std::pair<std::string, const PickleItem*>>
       entries;                   ///< dict, or an object's attributes; text keys only
   DType dtype = DType::float32;  ///< storage and tensor
-  std::int64_t stored = 0;       ///< storage and tensor: elements that the storage is said to have
+  std::int64_t stored = 0;       ///< storage and tensor: declared number of elements
   Shape shape, strides;          ///< tensor, in elements
-  bool fresh = false;            ///< an empty list or dict that nothing refers to yet
-  int depth = 0;                 ///< of values inside of values
-  std::uint64_t values = 1;      ///< that a copy of it would have, saturating
+  bool fresh = false;            ///< an empty list or dict without references
+  int depth = 0;                 ///< nesting of values
+  std::uint64_t values = 1;      ///< number of values in a copy of it, saturating
 };
 
-/// A decoded pickle: all its items, and the one that it stands for.
+/// A decoded pickle: all its items, and the top-level one.
 struct Pickle {
   std::deque<PickleItem> arena;
   const PickleItem* result = nullptr;
 };
 
-/// Who wrote a pickle, and who will read it, too.
+/// The writer of a pickle, and its other readers.
 enum class PickleOf {
-  /// Python's torch.save; we alone read it.
+  /// Written by Python's torch.save; only mase reads it.
   state_dict,
-  /// TorchScript's pickler. LibTorch reads it after us, so only what that pickler writes is
-  /// accepted: then there is one way to understand it.
+  /// Written by TorchScript's pickler. LibTorch reads it too, so only what that pickler writes is
+  /// accepted, which both understand in the same way.
   module
 };
 
-/// Error(Fault::file) naming `origin` for a damaged pickle or one with unknown instructions.
+/// Decodes a pickle. Error(Fault::file) that names `origin` if it is damaged or not understood.
 Pickle read_pickle(std::string_view bytes, const std::string& origin, PickleOf kind);
 
-/// Checks a tensor or a storage against the entry of `bytes` bytes that holds the storage: all that
-/// sizes, strides and offset reach must be there. Error(Fault::file) naming `origin` otherwise.
+/// Checks a tensor or a storage against the size of the storage's entry, `bytes`: all elements that
+/// sizes, strides and offset reach must exist. Error(Fault::file) that names `origin` otherwise.
 void check_extent(const PickleItem& item, std::uint64_t bytes, const std::string& origin);
 
 }  // namespace mase::checkpoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack of pickled values, with the bounds that keep small pickles from asking for a lot.
+// The stack of pickled values, with bounds so that a small pickle cannot take a lot of memory.
 #include "checkpoint/pickle_stack.hpp"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ std::vector<PickleItem*> PickleStack::pop_to_mark() {
   return items;
 }
 
-/// Readers walk through values, and through those that occur twice two times.
+/// Updates depth and number of values. Readers visit a value as often as it occurs.
 void PickleStack::contain(PickleItem& container, const PickleItem& item) {
   constexpr int most_depth = 500;
   if (item.kind == Kind::unfinished) require_python("it uses an object without its state");
@@ -90,8 +90,8 @@ void PickleStack::push_tuple(std::vector<PickleItem*> items) {
   tuple.items.assign(items.begin(), items.end());
 }
 
-/// The container on top is about to get its values. TorchScript's pickler gives them all at once,
-/// before anything refers to it, so that no value can change after it was used.
+/// To be called before the container on top gets its values. TorchScript's pickler writes them all
+/// at once, before any reference to it, so that no value can change after it was used.
 void PickleStack::fill(const char* what, Kind kind) {
   PickleItem& container = top();
   if (container.kind != kind) damaged(std::string("it fills what is no ") + what);
@@ -118,7 +118,7 @@ void PickleStack::set_items(const std::vector<PickleItem*>& items) {
   }
 }
 
-/// An attribute has one value: where there are two, readers do not agree which one they take.
+/// Refuses repeated attributes, of which readers might take either value.
 void PickleStack::finish_object(const PickleItem& state) {
   PickleItem& object = top();
   if (is_module_ && (object.kind != Kind::unfinished || state.kind != Kind::dict))
@@ -140,7 +140,7 @@ void PickleStack::put(std::uint64_t place) {
   PickleItem& item = top();
   if (item.kind == Kind::unfinished) require_python("it keeps an object without its state");
   if (place != memo_.size()) require_python("it numbers its values in an unusual way");
-  // Every value that is kept takes at least the two bytes of its number.
+  // Every memoized value takes at least the two bytes of its number.
   if (place > bytes_.size())
     damaged("it keeps a value under the number " + std::to_string(place) + ", but has only " +
             std::to_string(bytes_.size()) + " bytes");

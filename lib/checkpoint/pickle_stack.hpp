@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that a pickle's instructions work on: a stack of values, marks in it, and a memo.
+// The machine on which a pickle's instructions work: a stack of values with marks, and a memo.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@
 
 namespace mase::checkpoint {
 
-/// What damages the pickle throws Error(Fault::file) that names `origin` and the byte.
+/// The stack. A damaged pickle gives an Error(Fault::file) that names `origin` and the byte.
 class PickleStack {
  public:
   PickleStack(std::string_view bytes, const std::string& origin, PickleOf kind)
       : bytes_(bytes), origin_(origin), is_module_(kind == PickleOf::module) {}
 
   [[noreturn]] void damaged(const std::string& reason) const;
-  /// Refuses what Python may write but TorchScript does not.
+  /// Refuses something that Python may write but TorchScript does not.
   void require_python(const std::string& what) const;
   bool is_module() const { return is_module_; }
   const std::string& origin() const { return origin_; }
@@ -34,20 +34,20 @@ class PickleStack {
   std::vector<PickleItem*> pop(std::size_t count);
   PickleItem& top();
   void mark() { marks_.push_back(stack_.size()); }
-  std::vector<PickleItem*> pop_to_mark();  ///< the values above the last mark
+  std::vector<PickleItem*> pop_to_mark();  ///< pops the values above the last mark
 
-  void append(const std::vector<PickleItem*>& items);     ///< to the list on top
-  void set_items(const std::vector<PickleItem*>& items);  ///< keys and values, to the dict on top
-  void finish_object(const PickleItem& state);            ///< gives the one on top its attributes
+  void append(const std::vector<PickleItem*>& items);     ///< appends to the list on top
+  void set_items(const std::vector<PickleItem*>& items);  ///< adds keys and values to the dict
+  void finish_object(const PickleItem& state);            ///< sets the attributes of the object
 
   void put(std::uint64_t place);
   void get(std::uint64_t place);
 
-  /// The one value that is left.
+  /// Returns the single value that is left.
   Pickle finish();
 
-  /// Values may be referred to any number of times; what copies of them take is bounded by the size
-  /// of the pickle.
+  /// Values may be referred to any number of times, but the size of all copies is bounded by the
+  /// size of the pickle.
   template <class Sequence>
   const Sequence& copy(const Sequence& value) {
     // Items may be pointers. NOLINTNEXTLINE(bugprone-sizeof-expression)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Going over the ports of a graph.
+// Visits the ports of a graph.
 #include "checkpoint/quantized_tensors.hpp"
 
 #include "ir/op_table.hpp"

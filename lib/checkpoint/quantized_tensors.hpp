@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors of a graph are read through a format.
+// Finds the tensors of a graph that are read through a format.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct QuantizedTensor {
   formats::Format format;
 };
 
-/// In the order of the nodes and their ports. A tensor that several ports read occurs once for
-/// each.
+/// The quantized tensors in the order of the nodes and their ports. A tensor that several ports
+/// read occurs several times.
 std::vector<QuantizedTensor> quantized_tensors(const ir::Graph& graph);
 
 }  // namespace mase::checkpoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a state_dict saved by torch.save and of a checkpoint, read without LibTorch.
+// Reads the tensors of a state_dict saved by torch.save, and of a checkpoint, without LibTorch.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -36,11 +36,11 @@ class Storages {
   }
 
  private:
-  static constexpr std::uint64_t most_uses = 64;  ///< of a storage, on average
+  static constexpr std::uint64_t most_uses = 64;  ///< per storage, on average
 
   const ZipReader& archive_;
   std::vector<std::string> names_;
-  std::uint64_t room_ = 0;  ///< bytes that may still be read: a small file must not fill the memory
+  std::uint64_t room_ = 0;  ///< bytes that may still be read; bounds the memory of a small file
 };
 
 /// Copies a strided tensor into row-major order.
@@ -48,7 +48,7 @@ Array gather(const PickleItem& tensor, std::string_view bytes, const std::string
   check_extent(tensor, bytes.size(), "tensor '" + name + "'");
   const std::size_t width = size_of(tensor.dtype);
   const std::int64_t elements = numel(tensor.shape);
-  // Every element of a state_dict's tensor is stored, so a larger one is damaged.
+  // A state_dict stores every element of a tensor, so a larger tensor is damaged.
   if (elements > static_cast<std::int64_t>(bytes.size() / width))
     file_error("tensor '" + name + "' reaches beyond its storage");
   Array array(tensor.dtype, tensor.shape);
@@ -63,14 +63,14 @@ Array gather(const PickleItem& tensor, std::string_view bytes, const std::string
         from += tensor.strides[d];
         break;
       }
-      from -= tensor.strides[d] * (tensor.shape[d] - 1);  // the stride of one element may be any
+      from -= tensor.strides[d] * (tensor.shape[d] - 1);  // with one element any stride is valid
       place[d] = 0;
     }
   }
   return array;
 }
 
-/// The dict itself, or the one that it holds under "state_dict".
+/// The dict itself, or its entry "state_dict".
 const PickleItem& dict_of(const PickleItem& item, const std::string& path) {
   if (item.kind != Kind::dict)
     file_error("'" + path +
@@ -101,7 +101,7 @@ std::string describe(DType dtype, const Shape& shape) {
   return std::string(dtype_name(dtype)) + shape_text(shape);
 }
 
-/// Bytes of codes, or floats, that a coded tensor is stored as; empty where there are none.
+/// A stored part of a coded tensor: bytes of codes, or floats; empty if it has none.
 Array stored_part(const PickleItem& module, Storages& storages, const std::string& name,
                   DType dtype) {
   const PickleItem* item = find_tensor(module, name);
@@ -118,7 +118,7 @@ formats::PackedCodes packed(const Array& bytes, int bits, std::int64_t count) {
           static_cast<std::size_t>(count)};
 }
 
-/// The values of a tensor whose codes alone are stored.
+/// Decodes the values of a tensor that is stored as codes only.
 void decode_tensor(const PickleItem& module, Storages& storages, const std::string& stem,
                    const formats::Format& format, Array& value) {
   const auto decoding = format.decoding(value.shape());
@@ -134,7 +134,7 @@ void decode_tensor(const PickleItem& module, Storages& storages, const std::stri
   format.decode(encoded, value.mutable_span<float>(), value.shape());
 }
 
-/// Decodes the tensors of which the file holds codes alone; returns their names.
+/// Decodes the tensors that the file has as codes only, and returns their names.
 std::set<std::string> decode_tensors(const PickleItem& module, Storages& storages,
                                      ir::Graph& graph) {
   std::set<std::string> done;
@@ -153,7 +153,7 @@ std::set<std::string> decode_tensors(const PickleItem& module, Storages& storage
   return done;
 }
 
-/// Reads one tensor of a module; what does not fit the graph becomes a line of `differences`.
+/// Reads a tensor of a module. A mismatch with the graph becomes a line of `differences`.
 void read_module_tensor(const PickleItem& module, Storages& storages, const std::string& name,
                         Array& value, std::string& differences) {
   const std::string wanted = describe(value.dtype(), value.shape());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint stores beside the TorchScript module: graph text, metadata, integer codes,
-// hashes.
+// Writes what a checkpoint has in addition to the TorchScript module: graph text, metadata, integer
+// codes and hashes.
 #include <algorithm>
 #include <array>
 
@@ -17,8 +17,8 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-/// Nullopt for a format whose values have no codes (profile `mase` of block formats, which passes
-/// tiny numbers through): fake quantization is all there is.
+/// Encodes a tensor. Returns nullopt for a format without codes, which can only be fake-quantized
+/// (profile `mase` of block formats, which passes tiny numbers through).
 std::optional<formats::Encoded> encode(const QuantizedTensor& tensor, const Array& value) {
   const Array floats = value.to_float32();
   try {
@@ -30,12 +30,12 @@ std::optional<formats::Encoded> encode(const QuantizedTensor& tensor, const Arra
   }
 }
 
-/// Little-endian float32 values, as all machines that this program supports hold them in memory.
+/// The values as little-endian float32, as they are in memory on all supported machines.
 std::string bytes_of(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-/// A file of an encoded tensor: the key that names it in info.json, the end of its name, its bytes.
+/// A file of an encoded tensor: its key in info.json, the end of its name, and its bytes.
 struct CodeFile {
   const char *key, *ending;
   std::string bytes;
@@ -50,8 +50,8 @@ std::vector<CodeFile> code_files(const formats::Encoded& encoded) {
   return files;
 }
 
-/// Adds the code files of one tensor, where its format has codes, and returns its row for
-/// info.json. Files are numbered, so that no character of a tensor's path can matter.
+/// Adds the code files of a tensor, if its format has codes, and returns its row for info.json.
+/// Files are numbered, so that the characters of a tensor's path do not matter.
 Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_t number,
                Files& files) {
   const ir::Tensor& stored = graph.tensors.at(tensor.path);
@@ -64,7 +64,7 @@ Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_
   row["shape"] = Tree::list_of(value.shape());
   if (stored.coded) {
     row["code_bits"] = stored.coded->encoded.codes.bits();
-    row["stem"] = ir::code_stem(graph, tensor.path);  // the codes stand in the module
+    row["stem"] = ir::code_stem(graph, tensor.path);  // the codes are in the module
     return row;
   }
   const std::optional<formats::Encoded> encoded = encode(tensor, value);
@@ -79,7 +79,7 @@ Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_
   return row;
 }
 
-/// Programs before codes alone read files of this version.
+/// The version of files without coded tensors, which older programs can read.
 constexpr int version_with_floats = 1;
 
 bool is_coded(const ir::Graph& graph) {
@@ -95,7 +95,7 @@ Tree add_all_codes(const ir::Graph& graph, Files& files) {
   return rows;
 }
 
-/// A text of a row, or "" where the row has none.
+/// A text of a row, or "" if the row has none.
 std::string text_at(const Tree& row, const char* key) {
   const Tree* value = row.is_dict() ? row.find(key) : nullptr;
   return value != nullptr && value->is_string() ? value->as_string() : std::string();
@@ -107,7 +107,7 @@ Tree hashes_of(const Files& files) {
   return hashes;
 }
 
-/// Node, port and path of a quantized tensor: a port may have several.
+/// The node, port and path of a quantized tensor. A port may have several tensors.
 using TensorKey = std::array<std::string, 3>;
 
 /// The rows of a checkpoint's quantized tensors.

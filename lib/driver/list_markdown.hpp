@@ -8,9 +8,9 @@
 
 namespace mase::driver {
 
-/// A whole page: a title, `intro`, a table of the entries, and a section for each entry that has
-/// options. `entries` are those of `mase list WHAT --json`; fields without entries around them
-/// (settings) are one table of options.
+/// A whole page: a title, `intro`, a table of the entries, and a section for each entry with
+/// options. `entries` are those of `mase list WHAT --json`. If they are plain fields (settings),
+/// the page has one table of options.
 std::string markdown_page(const std::string& what, const std::string& intro, const Tree& entries);
 
 }  // namespace mase::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of the program, from the one place that CMake takes it from.
+// The version of the program, from the same source as in CMake.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend object that the program opens: import, export, evaluation and training behind
-// backend::Backend. Every exception that leaves it is a mase::Error.
+// The backend object that the program opens. It implements import, export, evaluation and training
+// for backend::Backend. It throws only mase::Error.
 #include "backend/backend.hpp"
 
 #include <ATen/Parallel.h>
@@ -24,7 +24,7 @@
 namespace mase::libtorch {
 namespace {
 
-/// Runs `work`; what it throws leaves as mase::Error.
+/// Runs `work` and converts its exceptions to mase::Error.
 template <class Work>
 auto translated(Work&& work) {
   try {
@@ -40,7 +40,7 @@ auto translated(Work&& work) {
   }
 }
 
-/// The linear algebra library in LibTorch's own description ("BLAS_INFO=mkl").
+/// The name of the linear algebra library, from LibTorch's description ("BLAS_INFO=mkl").
 std::string blas_name() {
   const std::string text = at::show_config();
   const std::size_t start = text.find("BLAS_INFO=");
@@ -71,7 +71,7 @@ void infer_infos(ir::Graph& graph, const std::vector<Array>& inputs) {
                [&](const ir::Node& node, const c10::IValue& value) {
                  infos.emplace_back(node.id, info_of(value));
                });
-  // Nodes of leaves' bodies are the executor's alone.
+  // Nodes in the bodies of leaves exist only in the executor.
   for (auto& [id, info] : infos)
     if (graph.contains(id)) graph.node(id).info = std::move(info);
 }
@@ -127,8 +127,8 @@ class TorchBackend : public backend::Backend {
   }
 };
 
-/// Fresh result tensors would be mapped and unmapped at every operator, and the page faults cost
-/// ten times the work; keep freed memory instead.
+/// Keeps freed memory. Otherwise new result tensors would be mapped and unmapped for every
+/// operator, and the page faults would cost ten times the work.
 void keep_memory() {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the formats of exported operators' arguments and results.
+// Finds the formats of exported operators' arguments and results.
 #include "torch/export/formats.hpp"
 
 #include <algorithm>

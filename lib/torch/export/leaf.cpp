@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building and calling the methods of leaf modules.
+// Builds and calls the methods of leaf modules.
 #include "torch/export/leaf.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using JitValue = MethodBuilder::JitValue;
 
-/// Tensors of a leaf that have no name in its module are passed as arguments.
+/// Whether a tensor has a name in the leaf's module. Other tensors are passed as arguments.
 bool is_own(const ir::Graph& graph, const ir::Module& module, const std::string& path) {
   return ir::name_in_module(graph, path, module.path).has_value();
 }
@@ -33,8 +33,8 @@ std::string float_marks(const ir::Graph& graph, const ir::Value& value) {
   return marks;
 }
 
-/// The body of one method. Its inputs are the data arguments that are nodes, then the tensors that
-/// are not the leaf's own.
+/// The body of a method. Its inputs are the data arguments that are nodes, followed by the tensors
+/// that are not the leaf's own.
 class LeafBuilder {
  public:
   LeafBuilder(const ir::Graph& graph, const ir::Masks& masks, const ir::Node& node,
@@ -78,7 +78,7 @@ class LeafBuilder {
     return leaf_.hide_masked(operands_.front().second(c10::TensorType::get()), result);
   }
 
-  /// All inputs come before the body.
+  /// Adds all inputs, which come before the body.
   void add_inputs(const std::vector<JitValue*>& arguments) {
     const auto add = [&](const std::string& name) {
       inputs_.push_back(leaf_.add_input(name, arguments.at(inputs_.size())->type()));
@@ -97,7 +97,7 @@ class LeafBuilder {
         continue;
       }
       const formats::Format* format = formats_.find(argument.name, first_node(argument.value));
-      // The state of a recurrent layer has its format at every step.
+      // The format of a recurrent layer's state applies at every step.
       const bool now = format != nullptr && !(argument.name == "hx" && find_recurrent(module_.op));
       const bool quantized = now && takes_format(graph_, argument.value);
       JitValue* value = *input++;
@@ -127,7 +127,7 @@ class LeafBuilder {
     return leaf_.tensor(name, stored, std::string(ir::last_part(stem)));
   }
 
-  /// Batch norms count the batches they were trained on.
+  /// Adds the counter of batches that a batch norm was trained on.
   void count_batches() {
     const std::string counter = "num_batches_tracked";
     if (module_.op != "aten::batch_norm" || !graph_.tensor_named(module_.path + "." + counter) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MethodBuilder: inputs, attributes, operators and snippets of one method.
+// MethodBuilder builds the inputs, attributes, operators and snippets of a method.
 #include "torch/export/method.hpp"
 
 #include <torch/csrc/jit/api/compilation_unit.h>
@@ -34,7 +34,7 @@ const c10::FunctionSchema& find_schema(const std::string& op) {
                     "'; export with the version that imported the model");
 }
 
-/// The first operand name that the operator does not have; nullptr when all fit.
+/// The first operand name that the operator does not have; nullptr if it has all.
 const std::string* stray_operand(const c10::FunctionSchema& schema,
                                  const MethodBuilder::Operands& operands) {
   for (const auto& operand : operands)
@@ -47,7 +47,7 @@ bool is_one(const jit::Value* value) {
   return constant && constant->isScalar() && constant->toScalar().equal(1);
 }
 
-/// Names of dtypes as the numbers that they are in TorchScript: only Python knows the names.
+/// Replaces names of dtypes by their numbers, because TorchScript does not know the names.
 std::string with_dtype_numbers(std::string text) {
   const std::pair<const char*, at::ScalarType> names[] = {
       {"torch.float32", at::kFloat}, {"torch.float64", at::kDouble}, {"torch.int32", at::kInt},
@@ -57,9 +57,9 @@ std::string with_dtype_numbers(std::string text) {
   return text;
 }
 
-/// The format's function body as statements that leave the value in `q`, each line behind `indent`
-/// instead of the two spaces it comes with. The value is contiguous, as the executor's: matrix
-/// products add up in another order for another layout.
+/// The body of the format's function as statements that leave the value in `q`, with `indent`
+/// instead of its two spaces. The value is contiguous, as in the executor, because the layout
+/// affects the order in which matrix products add up.
 std::string statements(const formats::Format& format, int rank, const std::string& indent) {
   std::string out;
   for (const std::string& line :
@@ -83,7 +83,7 @@ std::string list_quantizer_source(const formats::Format& format, int rank) {
          "  return qs\n";
 }
 
-/// A name in Python for a function of a format, another for every source: "mxint_8_0f1e2d3c".
+/// A Python name for a format's function, unique for each source: "mxint_8_0f1e2d3c".
 std::string function_name(const formats::Format& format, const std::string& source) {
   std::string name;
   for (const char c : format.short_text() + "_")
@@ -211,8 +211,8 @@ jit::Value* MethodBuilder::call(const std::string& op, const Operands& operands)
   return run(schema, values);
 }
 
-/// As the linear layer that LibTorch computes by this very addmm: TorchScript splits an addmm
-/// without factors into mm and add, which round twice.
+/// Adds a product like the linear layer, which LibTorch computes with this addmm. TorchScript
+/// splits an addmm without factors into mm and add, which round twice.
 jit::Value* MethodBuilder::added_product(jit::Value* bias, jit::Value* x, jit::Value* weight) {
   return call_positional("aten::linear", {x, call_positional("aten::t", {weight}), bias});
 }

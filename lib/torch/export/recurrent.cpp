@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of a recurrent operator as text, and the call of them.
+// Writes the functions of a recurrent operator as text, and calls them.
 #include "torch/export/recurrent.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -12,7 +12,7 @@ namespace {
 
 using JitValue = MethodBuilder::JitValue;
 
-/// In the order of `recurrent_arguments`; `last` is of packed sequences alone.
+/// The parameters, in the order of `recurrent_arguments`. `last` is for packed sequences only.
 std::string parameters_text(const std::string& last) {
   return "(input: Tensor, hx: List[Tensor], weight_ih: List[Tensor], weight_hh: List[Tensor], "
          "weight_hr: List[Tensor], bias_ih: List[Tensor], bias_hh: List[Tensor], " +
@@ -37,7 +37,7 @@ std::string zeros_text(const RecurrentOp& op, const std::string& rows) {
          rows + ", weight_hh[0].size(1)], dtype=x.dtype))\n" + (op.has_memory() ? memory : "");
 }
 
-/// `x` with an axis of rows, `rows` whether it was given one, and the initial `state`.
+/// Lines that give `x` an axis of rows, set `rows` if it had one, and set the initial `state`.
 std::string preparation_text(const RecurrentOp& op) {
   return std::string("  rows = input.dim() == ") + (op.cell ? "2" : "3") +
          "\n"
@@ -54,7 +54,7 @@ std::string preparation_text(const RecurrentOp& op) {
          "    state.append(s)\n" + zeros_text(op, "x.size(place)");
 }
 
-/// The same of packed sequences, with the rows of each step as `sizes`.
+/// The same for packed sequences, with the rows of each step as `sizes`.
 std::string packed_preparation_text(const RecurrentOp& op) {
   return "  x = input\n"
          "  sizes: List[int] = batch_sizes.tolist()\n"
@@ -62,7 +62,7 @@ std::string packed_preparation_text(const RecurrentOp& op) {
          zeros_text(op, "sizes[0]");
 }
 
-/// The results_text `y` (of a layer), `h` and `c` (of an LSTM) in torch.nn's form.
+/// Lines that return `y` (for a layer), `h` and `c` (for an LSTM) in torch.nn's form.
 std::string results_text(const RecurrentOp& op, bool packed) {
   std::string text;
   if (!packed) {
@@ -83,7 +83,7 @@ std::string aten_text(const RecurrentOp& op, bool packed) {
     return "  " + targets + " = torch." + name + "(x, " +
            (op.has_memory() ? "[state[0][0], state[1][0]]" : "state[0][0]") +
            ", weight_ih[0], weight_hh[0], item_or_none(bias_ih, 0), item_or_none(bias_hh, 0))\n";
-  // LibTorch adds up in another order for weights that want gradients.
+  // LibTorch adds up in a different order for weights that require gradients.
   return "  params: List[Tensor] = []\n"
          "  for i in range(len(weight_ih)):\n"
          "    params.append(weight_ih[i])\n"
@@ -102,7 +102,7 @@ std::string aten_text(const RecurrentOp& op, bool packed) {
          (packed ? "" : ", batch_first") + ")\n";
 }
 
-/// One step from the products of the input and of the state, as in run/recurrent.cpp.
+/// A step, from the products of the input and of the state, as in run/recurrent.cpp.
 std::string step_text(RecurrentOp::Kind kind) {
   const std::string head =
       "def step(x: Tensor, y: Tensor, h: Tensor, c: Tensor) -> Tuple[Tensor, Tensor]:\n";
@@ -123,7 +123,7 @@ std::string step_text(RecurrentOp::Kind kind) {
          "(x + y), c\n";
 }
 
-/// One direction of one level; packed sequences end, and begin backwards, at different steps.
+/// A direction of a level. Packed sequences end (or start, backwards) at different steps.
 std::string direction_text(bool packed) {
   const std::string rows =
       "def with_first_rows(x: Tensor, rows: Tensor) -> Tensor:\n"
@@ -225,7 +225,7 @@ std::string recurrent_source(const RecurrentOp& op, const RecurrentForm& form) {
          results_text(op, form.packed);
 }
 
-/// The operands of one name.
+/// The operands with this name.
 std::vector<JitValue*> operands_of(const MethodBuilder::Operands& operands, std::string_view name,
                                    const c10::TypePtr& type) {
   std::vector<JitValue*> values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export of a graph as a TorchScript archive: the top forward, and saving.
+// Exports a graph as a TorchScript archive: writes the top-level forward, and saves the file.
 #include "torch/export/torchscript.hpp"
 
 #include <torch/csrc/jit/api/module.h>
@@ -41,7 +41,7 @@ c10::TypePtr type_of(const ir::ValueInfo& info) {
   }
 }
 
-/// TorchScript takes no name that is a number.
+/// A name that TorchScript accepts; it must not be a number.
 std::string debug_name(const std::string& name) {
   return std::isdigit(static_cast<unsigned char>(name.front())) ? "_" + name : name;
 }
@@ -87,11 +87,11 @@ class Exporter {
     }
     jit::Value* value = quantize_output(top_, node, raw_value(node), masks_.in(node.id));
     values_[node.id] = value;
-    // Inputs keep the name of their placeholder, also when a node only passes them on.
+    // Inputs keep the name of their placeholder, even if a node only passes them on.
     if (value->node()->kind() != c10::prim::Param) value->setDebugName(debug_name(node.name));
   }
 
-  /// The value of a node before the format of its data_out.
+  /// The value of a node before the format of its data_out is applied.
   jit::Value* raw_value(const ir::Node& node) {
     switch (node.kind) {
       case ir::NodeKind::placeholder:
@@ -116,7 +116,7 @@ class Exporter {
     return [this](ir::NodeId id) { return values_.at(id); };
   }
 
-  /// As `lookup`, with the tensors of one argument quantized on the way.
+  /// Like `lookup`, but quantizes the tensors of one argument.
   MethodBuilder::NodeLookup lookup(const PortFormats& formats, const std::string& argument) {
     return [this, formats, argument](ir::NodeId id) {
       const formats::Format* format = formats.find(argument, id);
@@ -159,15 +159,15 @@ class Exporter {
   std::map<ir::NodeId, jit::Value*> values_;
 };
 
-/// Writes to a file and swallows what follows a failure, which check() tells: PyTorch's writer ends
-/// the process when it hears of one.
+/// Writes to a file. After a failure it ignores further output, because PyTorch's writer would end
+/// the process; check() reports the failure.
 class PatientBuffer : public std::streambuf {
  public:
   explicit PatientBuffer(const std::string& name) {
     errno = 0;
     if (file_.open(name, std::ios::binary | std::ios::out) == nullptr) note();
   }
-  /// Error(Fault::file) naming `path` when not every byte has been written.
+  /// Error(Fault::file) that names `path` if not all bytes have been written.
   void check(const std::string& path) {
     if (code_ == 0 && file_.close() == nullptr) note();
     if (code_ != 0) file_error("cannot write '" + path + "': " + std::strerror(code_));
@@ -189,8 +189,8 @@ class PatientBuffer : public std::streambuf {
   int code_ = 0;
 };
 
-/// Through a stream the archive's root folder is a constant instead of the file's name, so the
-/// bytes do not depend on where they go.
+/// Saves through a stream, so that the archive's root folder is a constant instead of the name of
+/// the file, and the bytes do not depend on the path.
 void save(const jit::Module& module, const std::string& path,
           const std::map<std::string, std::string>& extra_files) {
   write_file_with(path, [&](const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module tree of an exported archive: one module per path with its parameters and buffers.
+// Builds the module tree of an exported archive.
 #include "torch/export/tree.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-/// A component of a class name: identifier characters only, never empty, no digit in front.
+/// A component of a class name: only identifier characters, not empty, no leading digit.
 std::string identifier(std::string_view text) {
   std::string out;
   for (const char c : text) out += is_identifier_char(c) ? c : '_';
@@ -25,8 +25,8 @@ std::string identifier(std::string_view text) {
   return out;
 }
 
-/// Class names "__torch__.torch.nn.modules.linear.___torch_mangle_3.Linear" for standard layers and
-/// "__torch__.mase.Sequential_4" for the rest; the number makes them unique.
+/// Class names: "__torch__.torch.nn.modules.linear.___torch_mangle_3.Linear" for standard layers,
+/// "__torch__.mase.Sequential_4" for others. The number makes them unique.
 class ClassNames {
  public:
   std::string layer(const std::string& class_name) {
@@ -44,8 +44,8 @@ class ClassNames {
   int count_ = 0;
 };
 
-/// Children in the order of the source: numbers by value, then those with tensors in state_dict
-/// order, then the rest in execution order.
+/// Orders children as in the source: numbers by value, then those with tensors in state_dict order,
+/// then the others in execution order.
 class ChildOrder {
  public:
   explicit ChildOrder(const ir::Graph& graph) {
@@ -105,7 +105,7 @@ class TreeBuilder {
   }
 
  private:
-  /// Notes a path and every path above it as a child of its owner.
+  /// Records a path, and every path above it, as a child of its owner.
   void add_path(std::string path) {
     while (!path.empty() && known_.insert(path).second) {
       const std::string owner(ir::owner_of(path));
@@ -136,7 +136,7 @@ class TreeBuilder {
     return module;
   }
 
-  /// Tied tensors have all of their names, and one memory.
+  /// Adds a tensor. Tied tensors have several names but share memory.
   void add_tensor(jit::Module& module, const std::string& name, const std::string& path) {
     const ir::Tensor& tensor = graph_.tensors.at(path);
     if (tensor.coded) return add_codes(module, name, path, tensor.coded->encoded);
@@ -147,7 +147,7 @@ class TreeBuilder {
     module.register_parameter(std::string(ir::last_part(name)), value, !tensor.is_parameter);
   }
 
-  /// Codes as buffers of bytes: they move with the module to other devices and never change dtype.
+  /// Adds codes as byte buffers, which move to other devices with the module and keep their dtype.
   void add_codes(jit::Module& module, const std::string& name, const std::string& path,
                  const formats::Encoded& encoded) {
     const std::string stem(ir::last_part(ir::code_stem(graph_, name)));

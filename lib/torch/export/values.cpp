@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MethodBuilder: literals and containers of our graph, and Python indexing, in TorchScript.
+// MethodBuilder writes literals, containers and Python indexing of the graph in TorchScript.
 #include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
@@ -18,7 +18,7 @@ c10::TypePtr without_optional(const c10::TypePtr& type) {
   return optional ? optional->getElementType() : type;
 }
 
-/// A scalar literal; an integer becomes a float and a string a device where that is wanted.
+/// A scalar literal. If wanted, an integer becomes a float and a string a device.
 c10::IValue scalar(const ir::Value& value, c10::TypeKind wanted) {
   switch (value.kind()) {
     case Kind::none:
@@ -94,7 +94,7 @@ jit::Value* MethodBuilder::lower_free(const ir::Value& value, const NodeLookup& 
 
 jit::Value* MethodBuilder::index_tensor(jit::Value* base, const std::vector<ir::Value>& items,
                                         const NodeLookup& lookup) {
-  // As Python does: integers, slices and None act at once, tensors together at the end.
+  // As in Python, integers, slices and None are applied at once, and tensors together at the end.
   std::int64_t dim = 0;
   bool has_tensors = false;
   const c10::TypePtr optional_tensor = c10::OptionalType::ofTensor();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording operators as graph nodes while they run on the example.
+// Records operators as graph nodes while they run on the example.
 #include "torch/import/builder.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -25,14 +25,14 @@ std::string at_place(const SourceText& source) {
   return source.place.empty() ? "" : " at " + source.place;
 }
 
-/// A copy that later rebinding of the original does not change.
+/// A copy that is not affected by later rebinding of the original.
 Ref snapshot(const Ref& cell) {
   Cell copy = *cell;
   for (Ref& item : copy.items) item = snapshot(item);
   return make_cell(std::move(copy));
 }
 
-/// Some in-place operators name their arguments otherwise (dropout_'s "self" is dropout's "input").
+/// Renames arguments, as in-place operators may use other names (dropout_'s "self" is "input").
 void rename_arguments(OpCall& call) {
   const auto found = find_operator(call.op);
   if (!found || found->schema().arguments().size() != call.args.size()) return;
@@ -59,10 +59,10 @@ OpCall view_call(const ViewStep& step, const Ref& tensor, const SourceText& sour
   return call_with(step.op, {{"self", tensor}}, step, source);
 }
 
-/// How a view of all elements is taken back.
+/// How a view of all elements is inverted.
 enum class Inverse { itself, order, shape };
 
-/// Operators that look at all elements of a tensor in another order or shape.
+/// An operator that returns all elements of a tensor in another order or shape.
 struct WholeView {
   std::string_view op;
   Inverse inverse;
@@ -85,7 +85,7 @@ const WholeView* whole_view(std::string_view op) {
   return found == std::end(whole_views) ? nullptr : found;
 }
 
-/// The result of a call as a view of its first argument; null where it is none, or a copy.
+/// The result of a call as a view of its first argument; null if it is not a view, or is a copy.
 std::shared_ptr<const View> view_of_call(const OpCall& call, const c10::IValue& result) {
   const WholeView* kind = whole_view(call.op);
   if (!kind || !is_tensor(*call.args[0].second)) return nullptr;
@@ -96,7 +96,7 @@ std::shared_ptr<const View> view_of_call(const OpCall& call, const c10::IValue& 
   return std::make_shared<View>(View{base, {std::move(step)}, {}});
 }
 
-/// The order that a permute with this one has changed.
+/// The order that undoes a permute with this order.
 Ref inverse_order(const Ref& order) {
   const std::vector<std::int64_t> dims = concrete(*order, c10::ListType::ofInts()).toIntVector();
   std::vector<std::int64_t> inverse(dims.size());
@@ -106,7 +106,7 @@ Ref inverse_order(const Ref& order) {
   return constant_cell(inverse);
 }
 
-/// The step from a whole view back to a tensor like `tensor`.
+/// The step that converts a whole view back to a tensor like `tensor`.
 ViewStep undone(const ViewStep& step, const Ref& tensor) {
   switch (whole_view(step.op)->inverse) {
     case Inverse::itself:
@@ -120,7 +120,7 @@ ViewStep undone(const ViewStep& step, const Ref& tensor) {
 
 bool is_whole(const View& view) { return whole_view(view.steps.front().op) != nullptr; }
 
-/// What puts `part` where the step has taken it from.
+/// The call that puts `part` back to where the step took it from.
 OpCall scatter_call(const ViewStep& step, const Ref& tensor, const Ref& part,
                     const SourceText& source) {
   if (whole_view(step.op)) return view_call(undone(step, tensor), part, source);
@@ -131,7 +131,7 @@ OpCall scatter_call(const ViewStep& step, const Ref& tensor, const Ref& part,
   return call_with(op, {{"self", tensor}, {"src", part}}, step, source);
 }
 
-/// Whether tensors are known before the input is, sizes apart.
+/// Whether all tensors of the call are known without the input, except for sizes.
 bool is_from_sizes(const OpCall& call) {
   bool sizes = false, other = false;
   for (const auto& [name, cell] : call.args)
@@ -149,14 +149,14 @@ bool takes_tensors(const c10::TypePtr& type) {
   return kind == c10::TypeKind::TensorType;
 }
 
-/// A getitem in a scope, which calls no operator: the index is known when it is a number.
+/// A getitem in a scope as a call, although it is no operator. A numeric index is known.
 OpCall item_call(const Ref& value, const ir::Value& index) {
   const bool number = index.kind() == ir::Value::Kind::integer;
   const Ref place = constant_cell(number ? c10::IValue(index.as_int()) : c10::IValue());
   return {"mase::getitem", {{"value", snapshot(value)}, {"index", place}}, {false, false}, {}};
 }
 
-/// Element i of "size(x)" is "size(x, i)".
+/// The text of an element: element i of "size(x)" is "size(x, i)".
 std::string element_text(const std::string& text, const ir::Value& index) {
   if (!text.starts_with("size(") || !text.ends_with(')') ||
       index.kind() != ir::Value::Kind::integer)
@@ -224,7 +224,7 @@ void Builder::refuse(const OpCall& call, const std::string& reason) const {
              examples_text());
 }
 
-/// "; the example is x float32[2, 7] (x.npy), ..."
+/// The examples as text: "; the example is x float32[2, 7] (x.npy), ...".
 std::string Builder::examples_text() const {
   std::string text;
   const auto placeholders = graph_.placeholders();
@@ -323,7 +323,7 @@ Ref Builder::with_part(const Ref& tensor, const std::vector<ViewStep>& steps, st
 Ref Builder::rename(const Ref& target, const Ref& result) {
   save(target);
   *target = *result;
-  target->view = nullptr;  // the result may be a view of what was made for it
+  target->view = nullptr;  // the result may be a view of a new tensor
   watch(target);
   return target;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the plain operator of a general call.
+// Chooses the plain operator for a general call.
 #include "torch/import/call_forms.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -20,7 +20,7 @@ constexpr std::array host_names{
     std::pair{"aten::div", "aten::div.int"}, std::pair{"aten::remainder", "aten::remainder.int"},
 };
 
-/// A constant tensor without dimensions: a number that a trace wrapped.
+/// Whether it is a constant 0-dim tensor, that is, a number that a trace wrapped.
 bool is_wrapped_constant(const Cell& cell) {
   if (cell.kind != Cell::Kind::constant || !cell.value.isTensor()) return false;
   const at::Tensor& tensor = cell.value.toTensor();
@@ -48,14 +48,14 @@ bool is_number_kind_kept(const Cell& self, const Cell& other) {
   return float_tensor || !float_number;
 }
 
-/// Arguments of aten::_convolution that conv2d and its like do not have.
+/// Whether conv2d and similar operators have this argument of aten::_convolution.
 bool belongs(std::string_view argument, bool transposed) {
   if (argument == "output_padding") return transposed;
   return argument != "transposed" && argument != "benchmark" && argument != "deterministic" &&
          argument != "cudnn_enabled" && argument != "allow_tf32";
 }
 
-/// Arguments in the order of the operator's own schema (conv_transpose2d has groups before
+/// Puts the arguments into the order of the operator's schema (conv_transpose2d has groups before
 /// dilation).
 void reorder(OpCall& call) {
   const auto found = find_operator(call.op);

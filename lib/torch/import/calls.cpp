@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importer's inputs and calls: which layers and functions become one node.
+// The importer's inputs and calls. It decides which layers and functions become one node.
 #include "torch/import/interpreter.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Ref Importer::call_forward(const jit::Function& forward, const std::vector<Ref>&
     return call_function(forward, arguments);
   } catch (const OwnTensorChanged&) {
     throw;
-  } catch (const Error&) {  // more inputs than there are is the plainer reason
+  } catch (const Error&) {  // too many inputs would be the clearer reason
     if (state_.empty()) require_all_used(used_, options_.inputs.size());
     throw;
   }
@@ -254,10 +254,10 @@ Ref Importer::taken_apart(const Ref& value) {
 
 Ref Importer::call_recurrent(const Ref& self, const jit::Function& method,
                              const std::vector<Ref>& arguments) {
-  // A state that is one value is taken apart here, since it is from outside.
+  // A state that is a single value comes from outside, so it is taken apart here.
   std::vector<Ref> parts;
   for (const Ref& argument : arguments) parts.push_back(taken_apart(argument));
-  // What the layer asks of shapes it asks again whenever it runs.
+  // The layer checks shapes itself whenever it runs.
   const std::size_t guards = graph_.guards.size();
   open_scope();
   const Ref result = call_function(method, parts);

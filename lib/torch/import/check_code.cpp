@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees of an archive's code, searched for what LibTorch evaluates on loading.
+// Searches the syntax trees of an archive's code for code that LibTorch evaluates on loading.
 #include "torch/import/check_code.hpp"
 
 #include <torch/csrc/jit/frontend/parser.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-/// Trees of literals, names and types, whose evaluation takes no more than reading them did.
+/// Whether it is a literal, a name or a type, whose evaluation is as cheap as parsing it.
 bool is_literal(int kind) {
   constexpr int kinds[] = {jit::TK_PARAM,
                            jit::TK_ASSIGN,
@@ -48,8 +48,8 @@ bool is_literal(int kind) {
   return std::ranges::find(kinds, kind) != std::end(kinds);
 }
 
-/// The calls that TorchScript writes for literals: annotate(List[int], []), float("inf"),
-/// torch.device("cpu").
+/// Whether it is a call that TorchScript writes for a literal: annotate(List[int], []),
+/// float("inf"), torch.device("cpu").
 bool is_literal_call(const jit::Apply& call) {
   const jit::Expr callee = call.callee();
   if (callee.kind() == jit::TK_VAR) {
@@ -66,7 +66,7 @@ class CodeChecker {
  public:
   explicit CodeChecker(std::string origin) : origin_(std::move(origin)) {}
 
-  /// A class or function.
+  /// Checks a class or function.
   void check(const jit::TreeRef& definition) {
     pending_ = {{definition, false}};
     while (!pending_.empty()) {  // trees may be deeper than the stack
@@ -93,7 +93,7 @@ class CodeChecker {
       pending_.push_back({part, is_constant || part->kind() == jit::TK_PARAM});
   }
 
-  /// In a class the statements that are not methods are evaluated.
+  /// Visits a class. Loading evaluates its statements that are not methods.
   void visit_class(const jit::ClassDef& definition) {
     for (const jit::Stmt& statement : definition.body())
       pending_.push_back({statement.tree(), statement.kind() != jit::TK_DEF});
@@ -119,12 +119,12 @@ class CodeChecker {
   std::vector<Part> pending_;
 };
 
-/// Parser and compiler go down a program's tree by recursion, and the stack ends before a file
-/// does: the depth that the tree of these tokens can have is bounded. Brackets and blocks stand
-/// inside of each other, and operators, calls and subscripts of one expression may.
+/// Bounds the depth that the syntax tree of a sequence of tokens can have, because parser and
+/// compiler descend recursively and a file could exhaust the stack. Brackets and blocks are nested,
+/// and operators, calls and subscripts of an expression may be.
 class DepthMeter {
  public:
-  /// Whether the program may go on with this token.
+  /// Whether the program may continue with this token.
   bool accepts(int kind) {
     switch (kind) {
       case jit::TK_IDENT:
@@ -132,7 +132,7 @@ class DepthMeter {
       case jit::TK_STRINGLITERAL:
         return true;
       case jit::TK_INDENT:
-      case jit::TK_ELIF:  // each stands in the other branch of the one before
+      case jit::TK_ELIF:  // each is in the else branch of the one before
         ++blocks_;
         break;
       case jit::TK_DEDENT:
@@ -167,7 +167,7 @@ class DepthMeter {
   }
 
   int blocks_ = 0, depth_ = 0;
-  std::vector<int> expressions_{0};  ///< what may be deep in each expression that is not closed
+  std::vector<int> expressions_{0};  ///< possible depth of each open expression
 };
 
 void refuse_depth(const std::shared_ptr<jit::Source>& source, const std::string& place) {
@@ -185,7 +185,7 @@ void skip_line(jit::Lexer& lexer) {
   }
 }
 
-/// What may stand between definitions: the version of old files, and imports.
+/// Skips lines between definitions: the version of old files, and imports.
 void skip_lines_between(jit::Lexer& lexer) {
   if (lexer.cur().kind == jit::TK_IDENT && lexer.cur().text() == "op_version_set") skip_line(lexer);
   while (lexer.cur().kind == jit::TK_IMPORT) skip_line(lexer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods of lists and dicts, one row each. A container is made of cells, so that every name of it
-// sees what a method changes.
+// Methods of lists and dicts, one row each. A container consists of cells, so that all its names
+// see the changes made by a method.
 #include <algorithm>
 #include <span>
 
@@ -11,9 +11,9 @@ namespace mase::libtorch {
 namespace container_methods {
 namespace {
 
-using Given = std::span<const Ref>;  ///< the arguments behind the container
+using Given = std::span<const Ref>;  ///< the arguments after the container
 
-/// A position as Python counts it, within a list of `size` places.
+/// The position for a Python index in a list of `size` elements.
 std::size_t position_in(const Ref& index, std::size_t size, bool may_end) {
   const auto count = static_cast<std::int64_t>(size);
   std::int64_t position = index->value.toInt();
@@ -55,7 +55,7 @@ Ref insert(Cell& list, Given given) {
 }
 
 Ref extend(Cell& list, Given given) {
-  const std::vector<Ref> tail = given[0]->items;  // it may be the list itself
+  const std::vector<Ref> tail = given[0]->items;  // a copy: it may be the list itself
   refuse_size(list.items.size() + tail.size());
   list.items.insert(list.items.end(), tail.begin(), tail.end());
   return nullptr;
@@ -164,8 +164,8 @@ Ref update(Cell& dict, Given given) {
   return none();
 }
 
-/// A method of one kind of container. It gives its result, or null for the container itself; those
-/// that take another container say so, and it is taken apart for them.
+/// A method of a kind of container. It returns its result, or null for the container itself. A
+/// method that takes another container declares this, and gets the container taken apart.
 struct Method {
   std::string_view op;
   Cell::Kind kind;

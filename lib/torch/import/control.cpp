@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importer's control flow and containers: branches, loops, lists, tuples and dicts dissolve.
+// The importer's control flow and containers: it resolves branches, loops, lists, tuples, dicts.
 #include "torch/import/interpreter.hpp"
 
 #include <ATen/core/ivalue.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Demands by operator: one row each.
+// The table of demands, with a row per operator.
 #include "torch/import/demands.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -25,12 +25,12 @@ std::string given(const at::Tensor& tensor) {
   return ", given " + type_of(tensor) + shape_text(tensor.sizes().vec());
 }
 
-/// numpy has no bfloat16 of its own.
+/// The NumPy type for a tensor. NumPy has no bfloat16.
 std::string numpy_name(const at::Tensor& tensor) {
   return (tensor.scalar_type() == at::kBFloat16 ? "ml_dtypes." : "numpy.") + type_of(tensor);
 }
 
-/// Data and weight of a layer are of one type.
+/// The demand that data and weight of a layer have the same type.
 std::string other_type(const at::Tensor& data, const at::Tensor& weight) {
   if (data.scalar_type() == weight.scalar_type()) return "";
   return "takes " + type_of(weight) + ", the type of its weight" + given(data) +

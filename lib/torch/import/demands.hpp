@@ -9,8 +9,8 @@
 
 namespace mase::libtorch {
 
-/// Which demand of operator `op` its arguments do not meet, such as "takes 16 features in the last
-/// dimension, given [2, 7]"; empty where that is not known.
+/// The demand of operator `op` that its arguments do not meet, such as "takes 16 features in the
+/// last dimension, given [2, 7]"; empty if it is not known.
 std::string unmet_demand(const std::string& op, const std::vector<c10::IValue>& arguments);
 
 }  // namespace mase::libtorch

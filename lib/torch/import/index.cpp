@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading subscripts: x[:, 0] is slice(dim 0) and select(dim 1) in TorchScript.
+// Reads subscripts. For example, x[:, 0] is slice(dim 0) and select(dim 1) in TorchScript.
 #include "torch/import/index.hpp"
 
 #include <limits>
@@ -11,13 +11,13 @@ bool is_number(const Cell& cell, std::int64_t number) {
   return is_static(cell) && cell.value.isInt() && cell.value.toInt() == number;
 }
 
-/// A bound of a slice; the bounds that Python leaves out are none.
+/// A bound of a slice; None for a bound that Python leaves out.
 ir::Value bound(const Ref& cell, std::int64_t left_out, Builder& builder) {
   if (is_number(*cell, left_out)) return {};
   return builder.argument(cell);
 }
 
-/// The dimension an item works on, counted from the front; `more` is 1 for a new axis.
+/// The dimension that an item indexes, counted from the front. `more` is 1 for a new axis.
 std::optional<std::int64_t> dimension(const std::vector<Ref>& inputs, std::int64_t more) {
   const Cell& dim = *inputs[1];
   if (!is_static(dim) || !dim.value.isInt() || !inputs[0]->value.isTensor()) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<std::int64_t> dimension(const std::vector<Ref>& inputs, std::int64
   return value < 0 ? value + inputs[0]->value.toTensor().dim() + more : value;
 }
 
-/// A first item at a later dimension skips those before with full slices.
+/// Skips the dimensions before a later first item with full slices.
 bool skip_to(Subscript& subscript, const std::optional<std::int64_t>& dim) {
   if (!dim || *dim < subscript.next_dim) return false;
   if (!subscript.items.empty() && *dim != subscript.next_dim) return false;
@@ -43,7 +43,7 @@ void add_slice(Subscript& subscript, const std::vector<Ref>& inputs, Builder& bu
   ++subscript.next_dim;
 }
 
-/// The arguments behind the tensor by their names in the operator's schema.
+/// The step, with the arguments after the tensor by their names in the operator's schema.
 ViewStep step_of(std::string_view kind, const std::vector<Ref>& inputs) {
   if (kind == "slice")
     return {"aten::slice.Tensor",

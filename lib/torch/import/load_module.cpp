@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's view of a checked archive.
+// Gives LibTorch access to a checked archive.
 #include "torch/import/load_module.hpp"
 
 #include <caffe2/serialize/read_adapter_interface.h>
@@ -25,7 +25,7 @@ class ImageAdapter : public caffe2::serialize::ReadAdapterInterface {
   }
 
  private:
-  ZipReader archive_;  ///< a copy, which keeps the bytes for as long as LibTorch keeps the adapter
+  ZipReader archive_;  ///< a copy, which keeps the bytes alive as long as the adapter
   ZipImage image_;
 };
 

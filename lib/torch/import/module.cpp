@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making Modules of leaf layers.
+// Makes Modules for leaf layers.
 #include "torch/import/module.hpp"
 
 #include <ATen/core/class_type.h>
@@ -13,7 +13,7 @@
 namespace mase::libtorch {
 namespace {
 
-/// Adds one argument to the place it belongs to; false when a leaf cannot hold it.
+/// Adds an argument where it belongs. Returns false if a leaf cannot have it.
 bool add_argument(LeafCall& leaf, const std::string& name, const Ref& cell, Builder& builder) {
   if (cell->kind == Cell::Kind::attribute) {
     if (!builder.has_name_below(*cell, leaf.module.path)) return false;
@@ -28,8 +28,8 @@ bool add_argument(LeafCall& leaf, const std::string& name, const Ref& cell, Buil
   return true;
 }
 
-/// BatchNorm(momentum=None) averages over all batches seen; its program then holds the momentum 0,
-/// which is right in eval mode only.
+/// Whether it is BatchNorm(momentum=None), which averages over all batches. Its program then has
+/// the momentum 0, which is correct only in eval mode.
 bool averages_all_batches(const Ref& self, const LeafCall& leaf) {
   if (leaf.module.op != "aten::batch_norm") return false;
   const ir::Value* training = leaf.module.attribute("training");

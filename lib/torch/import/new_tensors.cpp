@@ -15,7 +15,7 @@ void Importer::tensor_of(const jit::Node* node, Environment& environment) {
   const bool known = std::ranges::all_of(inputs, [](const Ref& cell) { return is_static(*cell); });
   if (known || inputs.size() < count || is_tensor(*inputs[data]))
     return apply_operator(node, environment);
-  // Its type is that of all numbers together, as PyTorch finds it.
+  // PyTorch determines its type from all numbers together.
   const at::Tensor example = run_jit(node, inputs).toTensor();
   const Ref type = constant_cell(static_cast<std::int64_t>(example.scalar_type()));
   const Ref result = stacked(inputs[data], {type, inputs[device]}, source_of(node));

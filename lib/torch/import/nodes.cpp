@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importer's handlers by kind of node, constants and attributes, and places in the source.
+// The importer's handlers for kinds of nodes, constants and attributes, and places in the source.
 #include "torch/import/interpreter.hpp"
 
 #include <torch/csrc/jit/frontend/source_range.h>
@@ -29,7 +29,7 @@ std::string place_in_text(const jit::Node* node) {
   return original + (stored.empty() ? "" : " (in the archive: " + stored + ")");
 }
 
-/// The nodes that give a node its inputs, those in front of it and those behind it.
+/// The nodes that compute the inputs of a node, and the nodes before and after it.
 std::vector<const jit::Node*> neighbours(const jit::Node* node) {
   std::vector<const jit::Node*> nodes;
   for (const jit::Value* input : node->inputs()) nodes.push_back(input->node());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of a program's own classes, and torch.no_grad among them: made, changed and asked while
-// the program is evaluated, so that no graph has any.
+// Objects of a program's own classes, including torch.no_grad. They are created, changed and read
+// while the program is evaluated, so that the graph has none.
 #include <ATen/core/class_type.h>
 
 #include <algorithm>
@@ -16,12 +16,12 @@ c10::ClassTypePtr class_of(const Ref& self) {
   return self->value.isObject() ? self->value.toObjectRef().type() : nullptr;
 }
 
-/// The place of a field, behind the others where it has no value yet.
+/// The index of a field; the number of fields if it has no value yet.
 std::size_t place_of_field(const Cell& object, const c10::IValue& name) {
   return static_cast<std::size_t>(std::ranges::find(object.keys, name) - object.keys.begin());
 }
 
-/// Whether a value is or holds the object.
+/// Whether a value is or contains the object.
 bool reaches(const Ref& value, const Ref& object) {
   return value == object ||
          std::ranges::any_of(value->items, [&](const Ref& item) { return reaches(item, object); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opaque leaves: layers and functions of several operators that a user wants to keep as one node.
-// Their graph is imported by itself, on the same example.
+// Their graph is imported separately, on the same example.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -48,7 +48,7 @@ std::string operator_of(const ir::CustomOp* op) {
   return op ? ir::leaf_of(op->name) : std::string(ir::leaf_op);
 }
 
-/// What does not fit between a model and a table of the user's.
+/// Refuses a mismatch between a model and the user's table.
 void refuse_fault(const ir::CustomOp& op, const std::string& fault) {
   Diagnostics problem;
   if (!fault.empty()) problem.error(op.where, fault);

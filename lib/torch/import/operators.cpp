@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importer's operators: folding of constants, values of the host, nodes, and subscripts.
+// The importer's operators: constant folding, host values, nodes and subscripts.
 #include "torch/import/interpreter.hpp"
 
 #include <ATen/ops/scalar_tensor.h>
@@ -73,7 +73,7 @@ void Importer::format(const jit::Node* node, Environment& environment) {
   text.value = run_jit(node, inputs);
   const bool known =
       std::all_of(inputs.begin(), inputs.end(), [](const Ref& cell) { return is_static(*cell); });
-  if (!known) text.kind = Cell::Kind::dynamic;  // good for a message alone
+  if (!known) text.kind = Cell::Kind::dynamic;  // only usable in a message
   environment[node->output()] = make_cell(std::move(text));
 }
 
@@ -122,7 +122,7 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
   return stack.size() == 1 ? stack[0] : c10::ivalue::Tuple::create(std::move(stack));
 }
 
-/// What is computed from constants is one, so it may not be drawn, as dropout in train mode is.
+/// Checks that an operator on constants is not random, such as dropout in train mode.
 void Importer::require_fixed(const jit::Node* node, const c10::FunctionSchema& schema,
                              const jit::Stack& arguments) {
   const ir::DrawingOp* op = ir::drawing_op(out_of_place(node->kind().toQualString()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that start without values: torch.empty and its like, filled by what follows.
+// Uninitialised tensors: torch.empty and similar operators, filled by later operators.
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/constants.h>
 
@@ -10,8 +10,8 @@
 namespace mase::libtorch {
 namespace {
 
-/// Whether what reads `empty` first is `empty.scatter_(0, p, arange(...))`, with the tensor that it
-/// is made like as p: a permutation then leaves no element without a value.
+/// Whether the first reader of `empty` is `empty.scatter_(0, p, arange(...))`, where p is the
+/// tensor whose shape it has. A permutation p then leaves no element without a value.
 bool is_filled_at_once(const jit::Node* empty) {
   const jit::Value* out = empty->output();
   const auto fills = [&](const jit::Use& use) {
@@ -31,7 +31,7 @@ bool is_filled_at_once(const jit::Node* empty) {
 
 }  // namespace
 
-/// The operator that fills the same tensor with a number, and where the number stands.
+/// The operator that makes the same tensor filled with a number, and the argument for the number.
 struct Filled {
   std::string_view op, filled;
   std::size_t place;

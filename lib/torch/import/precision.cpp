@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// model.float(), on a loaded TorchScript module.
+// Does what model.float() does, on a loaded TorchScript module.
 #include "torch/import/precision.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -16,7 +16,7 @@ namespace jit = torch::jit;
 
 namespace {
 
-/// Calls f(tensor) for every tensor that a value holds, and puts its result in the place.
+/// Replaces every tensor in a value by f(tensor).
 void replace_tensors(c10::IValue& value, const std::function<at::Tensor(const at::Tensor&)>& f) {
   if (value.isTensor() && value.toTensor().defined()) {
     value = f(value.toTensor());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading torch.nn's recurrent layers out of the calls that a scope has recorded.
+// Recognises torch.nn's recurrent layers in the calls that a scope has recorded.
 #include "torch/import/recurrent.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -16,12 +16,12 @@ namespace {
 
 using Refs = std::vector<Ref>;
 
-/// What the recorded calls say of a layer.
+/// What the recorded calls tell about a layer.
 struct RecurrentParts {
   const RecurrentOp* op = nullptr;
   const OpCall* call = nullptr;  ///< ATen's operator; a traced cell has none
   Ref input, batch_sizes;
-  std::vector<GivenState> state;  ///< h, and c of an LSTM; empty where it starts with zeros
+  std::vector<GivenState> state;  ///< h, and for an LSTM c; empty if it starts with zeros
   std::vector<std::pair<std::string, Ref>> tensors;
   std::vector<ir::Argument> attributes;
 };
@@ -36,7 +36,7 @@ bool is_from_outside(const Cell& cell) {
   return cell.kind != Cell::Kind::dynamic || cell.node > ir::no_node;
 }
 
-/// Whether a call puts rows in an order that is given: torch.nn sorts the state of packed
+/// Whether a call reorders rows in a given order, as torch.nn does with the state of packed
 /// sequences.
 bool is_reordering(const OpCall* call) {
   if (!call || call->op != "aten::index_select") return false;
@@ -76,7 +76,7 @@ class RecurrentReader {
                            : take_level_tensors(call) && take_constants(call);
   }
 
-  /// Tracing takes cells apart: two products with the cell's matrices, then arithmetic.
+  /// Reads a cell that tracing has taken apart: two products with its matrices, then arithmetic.
   bool read_traced_cell() {
     const OpCall *from_input = nullptr, *from_state = nullptr, *memory = nullptr;
     for (const OpCall* call : builder_.scope_calls()) {
@@ -114,13 +114,13 @@ class RecurrentReader {
     return weight && weight->kind == Cell::Kind::attribute && is_named(*weight, tensor);
   }
 
-  /// Whether an attribute is this tensor of the layer, or one that it is tied to, which a trace
-  /// names after the layer that it meets first. What the cell gives is compared in the end.
+  /// Whether an attribute is this tensor of the layer, or a tied one, which a trace names after the
+  /// first layer that uses it. The result of the cell is compared in the end.
   static bool is_named(const Cell& attribute, std::string_view tensor) {
     return std::string_view(attribute.path).substr(attribute.path.rfind('.') + 1) == tensor;
   }
 
-  /// The memory of an LSTM is the one factor that comes from outside of the cell, or zeros.
+  /// The memory of an LSTM: the only factor that comes from outside the cell, or zeros.
   Ref memory_of(const OpCall& call) const {
     if (!call.op.starts_with("aten::mul")) return nullptr;
     for (const char* name : {"self", "other"}) {
@@ -135,8 +135,8 @@ class RecurrentReader {
     return call && call->op == "aten::zeros";
   }
 
-  /// A value from outside of the layer, also through the axis that rows get where there is one
-  /// sample; else null.
+  /// The value from outside the layer, even if an axis of rows was added for a single sample;
+  /// otherwise null.
   Ref source(const Ref& cell) const {
     if (!cell || is_container(*cell)) return nullptr;
     if (is_from_outside(*cell)) return cell->value.isTensor() ? cell : nullptr;
@@ -164,7 +164,7 @@ class RecurrentReader {
     return true;
   }
 
-  /// A tensor of the layer, which it may share with others; one that may be left out is none.
+  /// Takes a tensor of the layer, which other layers may share. An optional tensor may be None.
   bool take_tensor(const char* argument, const Ref& cell) {
     if (!cell || cell->value.isNone()) return true;
     const bool stored = cell->kind == Cell::Kind::attribute;
@@ -180,7 +180,7 @@ class RecurrentReader {
            take_tensor("bias_hh", argument_in(call, bias_hh));
   }
 
-  /// ATen's `params`: matrices, biases and the projection of one level and direction after another.
+  /// Takes ATen's `params`: matrices, biases and projection of each level and direction in turn.
   bool take_level_tensors(const OpCall& call) {
     const Refs& params = argument_in(call, "params")->items;
     const bool biases = argument_in(call, "has_biases")->value.toBool();
@@ -215,7 +215,7 @@ class RecurrentReader {
   RecurrentParts parts_;
 };
 
-/// The layer's result on the example.
+/// Runs the layer on the example.
 c10::IValue run_layer(const RecurrentParts& parts) {
   RecurrentCall call;
   call.input = parts.input->value.toTensor();
@@ -252,8 +252,8 @@ class ReturnedParts {
   ReturnedParts(const RecurrentParts& parts, const Builder& builder, const c10::IValue& value)
       : parts_(parts), builder_(builder), expected_(tensors_of_result(value)) {}
 
-  /// Which part of the layer's result every returned tensor is; nothing when one is none. Packed
-  /// sequences are returned with their sizes and orders, which come from outside.
+  /// The part of the layer's result that each returned tensor is; nothing if one is not a part.
+  /// Packed sequences are returned with their sizes and orders, which come from outside.
   std::optional<std::vector<ReturnedPart>> parts_of(const Ref& result) const {
     std::vector<ReturnedPart> found;
     bool known = true;
@@ -279,12 +279,12 @@ class ReturnedParts {
     return part;
   }
 
-  /// What the layer's operator gave for it.
+  /// The result of the layer's operator for this part.
   static at::Tensor computed(const Cell& leaf, const ReturnedPart& part) {
     return part.order ? argument_in(*part.order, "self")->value.toTensor() : leaf.value.toTensor();
   }
 
-  /// The place among the operator's results, also without the axis of one sample.
+  /// The index among the operator's results, even without the axis of a single sample.
   std::optional<std::size_t> by_call(const Cell& leaf) const {
     const OpCall* call = builder_.record(leaf);
     if (call == parts_.call) return 0;
@@ -303,8 +303,8 @@ class ReturnedParts {
     return std::nullopt;
   }
 
-  /// A cell that was taken apart changes parts of tensors in place, which the importer does not:
-  /// ATen's functions of elements may differ in the last bit then.
+  /// Whether tensors are equal. A cell that was taken apart changes parts of tensors in place,
+  /// unlike the importer, so that the last bit of ATen's elementwise functions may differ.
   bool is_same(const at::Tensor& a, const at::Tensor& b) const {
     return parts_.call ? at::equal(a, b) : a.sizes() == b.sizes() && at::allclose(a, b, 1e-5, 1e-7);
   }
@@ -314,7 +314,7 @@ class ReturnedParts {
   std::vector<at::Tensor> expected_;
 };
 
-/// Whether a returned cell has the nested tuples of a value.
+/// Whether a returned cell has the same nested tuples as a value.
 bool has_nesting(const Ref& cell, const c10::IValue& value) {
   if (value.isTensor()) return !is_container(*cell);
   const auto& items = value.toTupleRef().elements();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting guarded operators in place of LibTorch's.
+// Replaces LibTorch's operators by guarded ones.
 #include "torch/import/registry_guard.hpp"
 
 #include <torch/csrc/jit/runtime/operator.h>
@@ -25,14 +25,14 @@ namespace {
 
 using OperatorPtr = std::shared_ptr<jit::Operator>;
 
-/// The words of the language itself (prim::) are no operators, and some are made for their node.
+/// Whether it can be replaced. Words of the language (prim::) cannot; some are made for their node.
 bool is_replaceable(const jit::Operator& op) {
   const c10::FunctionSchema& schema = op.schema();
   return !schema.name().starts_with("prim::") && op.hasOperation() && !schema.is_vararg() &&
          !schema.is_varret();
 }
 
-/// Our own function in its place, or nullptr.
+/// The function of mase that replaces it, or nullptr.
 const HostOperator* replacement_of(const std::string& name) {
   const HostOperator* own = find_own_operator(name);
   return own && own->replaces ? own : nullptr;
@@ -50,7 +50,7 @@ std::vector<c10::IValue> arguments_on(const jit::Stack& stack, const c10::Functi
   return {stack.end() - count, stack.end()};
 }
 
-/// How many guards this thread has.
+/// The number of guards of this thread.
 thread_local int guards = 0;
 
 void run_guarded(const jit::Operator& op, jit::Stack& stack) {
@@ -70,7 +70,7 @@ void run_guarded(const jit::Operator& op, jit::Stack& stack) {
   for (const c10::IValue& item : result.toTupleRef().elements()) stack.push_back(item);
 }
 
-/// In the place of `op`, with the same schema.
+/// The guarded replacement of `op`, with the same schema.
 jit::Operator guarded(const OperatorPtr& op) {
   const c10::FunctionSchema& schema = op->schema();
   return {schema.name(),
@@ -81,8 +81,8 @@ jit::Operator guarded(const OperatorPtr& op) {
           op->aliasAnalysisKind()};
 }
 
-/// All overloads of the names of which one needs a guard: what is taken out and put in again stands
-/// behind what stays, and LibTorch takes the first overload that fits.
+/// All overloads of every name of which one needs a guard. Replaced overloads come after the
+/// others, and LibTorch takes the first overload that fits, so all of them are replaced.
 std::vector<OperatorPtr> to_be_replaced() {
   std::map<std::string, std::vector<OperatorPtr>> by_name;
   std::map<std::string, bool> wanted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder's scopes: operators of a leaf kept aside until they are known to be one node.
+// The builder's scopes hold back the operators of a leaf until they are known to be one node.
 #include "torch/import/builder.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognising torch.nn.functional.softsign, which ATen has no operator for.
+// Recognises torch.nn.functional.softsign, for which ATen has no operator.
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/constants.h>
 
@@ -22,7 +22,7 @@ bool is_one(const jit::Value* value) {
   return constant->toTensor().numel() == 1 && constant->toTensor().item<double>() == 1.0;
 }
 
-/// The only reader of a node's result, when it is of this kind.
+/// The only reader of a node's result, if it is of this kind, else null.
 const jit::Node* reader(const jit::Node* node, std::string_view kind) {
   const auto& uses = node->output()->uses();
   return uses.size() == 1 && is_kind(uses[0].user, kind) ? uses[0].user : nullptr;
@@ -38,14 +38,14 @@ const jit::Node* softsign_end(const jit::Node* abs) {
   return div->input(0) == abs->input() && div->input(1) == add->output() ? div : nullptr;
 }
 
-/// The absolute value that a softsign with the part `node` would begin with, or null.
+/// The absolute value with which a softsign that includes `node` would begin, or null.
 const jit::Node* possible_begin(const jit::Node* node) {
   if (is_kind(node, "aten::div")) node = node->input(1)->node();
   if (is_kind(node, "aten::add")) node = node->input(0)->node();
   return is_kind(node, "aten::abs") ? node : nullptr;
 }
 
-/// Scripts say the file and the expression, traces the function.
+/// Whether it is in torch.nn.functional. Scripts have file and expression, traces the function.
 bool in_functional(const jit::Node* node) {
   const SourceText source = source_of(node);
   return source.place.find("torch/nn/functional.py:") != std::string::npos ||
@@ -58,7 +58,7 @@ bool Importer::fuse_softsign(const jit::Node* node, Environment& environment) {
   const jit::Node* begin = possible_begin(node);
   const jit::Node* end = begin ? softsign_end(begin) : nullptr;
   if (!end || (node != begin && node != end && node != end->input(1)->node())) return false;
-  // Written by hand it stays three nodes, as in torch.fx.
+  // In the user's own code it stays three nodes, as in torch.fx.
   if (!builder_.in_scope() && !in_functional(begin)) return false;
   const Ref& x = environment.at(begin->input());
   if (is_static(*x)) return false;

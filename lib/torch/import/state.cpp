@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds of importing a model with state, and what of it the results depend on.
+// Imports a model with state in several rounds, and finds the state that the results depend on.
 #include "torch/import/state.hpp"
 
 #include <ATen/ops/zeros_like.h>
@@ -43,7 +43,7 @@ void tensors_within(const c10::IValue& value, std::vector<at::Tensor>& tensors) 
     for (const auto& entry : value.toGenericDict()) tensors_within(entry.value(), tensors);
 }
 
-/// Whether the tensors in two values are the same.
+/// Whether the tensors in two values are equal.
 bool same_tensors(const c10::IValue& a, const c10::IValue& b) {
   std::vector<at::Tensor> left, right;
   tensors_within(a, left);
@@ -51,7 +51,7 @@ bool same_tensors(const c10::IValue& a, const c10::IValue& b) {
   return std::ranges::equal(left, right, same_values);
 }
 
-/// The rounds of one import: each starts with the state that the one before has left, in shape.
+/// The rounds of an import. Each starts with state of the shapes that the previous one has left.
 class Rounds {
  public:
   Rounds(const jit::Module& module, const ir::Graph& tensors, const backend::ImportOptions& options,
@@ -80,12 +80,12 @@ class Rounds {
     backend::Imported imported;
     State after;
     c10::IValue result;
-    std::string empty_at;  ///< a place that makes a tensor without values
-    std::size_t used = 0;  ///< of the example inputs
-    bool given = false;    ///< the user has chosen what it begins with
+    std::string empty_at;  ///< a place that makes an uninitialised tensor
+    std::size_t used = 0;  ///< number of used example inputs
+    bool given = false;    ///< the user has given the initial state
   };
 
-  /// One import; tensors that turn out to be changed in place become state on the way.
+  /// Makes one import. Tensors that turn out to be changed in place become state.
   Run import() {
     while (true) {
       try {
@@ -123,7 +123,7 @@ class Rounds {
                         " makes has no values, but the result depends on them; use torch.zeros");
   }
 
-  /// What the next round finds: the file's own tensors where runs keep their shape, else zeros.
+  /// The state for the next round: the file's tensors if runs keep their shape, otherwise zeros.
   State begin_with(const State& after) {
     State begin;
     changing_.clear();
@@ -148,7 +148,7 @@ class Rounds {
     });
   }
 
-  /// The graph of every run but the first, perhaps, with the state that the first one starts with.
+  /// The final graph with its initial state. It may be the graph of all runs except the first.
   backend::Imported settled(Run run) {
     std::string note;
     if (!run.given && !starts_as_in_the_file()) {
@@ -204,7 +204,7 @@ bool is_written(const jit::Value* value, int depth = 0) {
          });
 }
 
-/// The attributes that a block assigns to or changes in place.
+/// Collects the attributes that a block assigns or changes in place.
 void find_changed(const jit::Block* block, std::set<std::string>& names) {
   for (const jit::Node* node : block->nodes()) {
     for (const jit::Block* inner : node->blocks()) find_changed(inner, names);
@@ -350,7 +350,7 @@ void Importer::finish(const Ref& result) {
   if (state_inputs_.empty()) return;
   graph_.remove_dead_nodes();
   for (const auto& [path, input] : state_inputs_) {
-    if (!needed.contains(path)) {  // it changes nothing but itself
+    if (!needed.contains(path)) {  // it affects only itself
       graph_.erase(input.node);
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a graph's tensors read from TorchScript files and state_dicts.
+// Reads values of a graph's tensors from TorchScript files and state_dicts.
 #include "torch/import/state_dict.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -23,7 +23,7 @@ namespace {
 
 using Tensors = std::map<std::string, at::Tensor>;
 
-/// Foreign exceptions carry a stack trace after their first line.
+/// The first line of a message. Exceptions of LibTorch have a stack trace after it.
 std::string first_line(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));
@@ -64,13 +64,13 @@ bool same_shape(const at::Tensor& tensor, const Array& array) {
   return tensor.sizes() == at::IntArrayRef(array.shape());
 }
 
-/// Whether PyTorch, too, loads a file without this tensor: counters of batch norms are younger than
-/// batch norms. Constants of the model's code are in no state_dict.
+/// Whether PyTorch also loads a file without this tensor: counters of batch norms were added later
+/// than batch norms, and constants of the model's code are in no state_dict.
 bool may_be_missing(std::string_view name) {
   return name.ends_with(".num_batches_tracked") || name.starts_with("_tensor_constant");
 }
 
-/// The tensors that a file has for one of a graph, which may be tied: by each of its names.
+/// The tensors that a file has for a (possibly tied) tensor of a graph, under each of its names.
 std::vector<std::pair<std::string, at::Tensor>> given_for(const Tensors& found,
                                                           const std::string& path,
                                                           const ir::Tensor& tensor) {
@@ -95,7 +95,7 @@ std::string difference(const Tensors& found, const std::string& path, const ir::
   return "";
 }
 
-/// Every difference between the tensors of a file and those of a graph, one line each.
+/// All differences between the tensors of a file and those of a graph, one per line.
 std::string differences(const Tensors& found, const ir::Graph& graph) {
   std::string text;
   for (const auto& [path, tensor] : graph.tensors) text += difference(found, path, tensor);
@@ -110,7 +110,7 @@ bool knows_any(const Tensors& found, const ir::Graph& graph) {
       found, [&](const auto& entry) { return graph.tensor_named(entry.first) != nullptr; });
 }
 
-/// "module." of tensors that all begin so, as wrappers of models name them; else "".
+/// The common prefix of all tensors, such as "module." from a wrapper; otherwise "".
 std::string common_prefix(const Tensors& found) {
   if (found.empty()) return "";
   const std::string& first = found.begin()->first;
@@ -120,8 +120,8 @@ std::string common_prefix(const Tensors& found) {
   return common ? prefix : "";
 }
 
-/// Without what DataParallel ("module."), torch.compile ("_orig_mod.") and classes around the model
-/// ("model.") put before every name, where that makes the names those of the graph.
+/// Removes the prefix that DataParallel ("module."), torch.compile ("_orig_mod.") or a class around
+/// the model ("model.") puts before every name, if the names then match the graph.
 Tensors without_prefix(const Tensors& found, const ir::Graph& graph, const std::string& path) {
   Tensors rest = found;
   std::string taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading spellings out of source text. No LibTorch here.
+// Finds spellings in source text, without LibTorch.
 #include "torch/import/text.hpp"
 
 #include <array>
@@ -49,7 +49,7 @@ bool is_path(std::string_view text) {
   return !text.empty();
 }
 
-/// `F.NAME`: a builtin that the table knows under another module stays there (torch._C._nn.gelu).
+/// `F.NAME`, but a builtin keeps the module under which the table has it (torch._C._nn.gelu).
 Spelling functional(std::string_view base, std::string_view name) {
   if (name.starts_with('_')) name.remove_prefix(1);
   const Spelling known = from_table(base);
@@ -70,7 +70,7 @@ std::string_view traced_functional(std::string_view text) {
   return whole_name && colon > start ? trim(first.substr(colon + 3)) : "";
 }
 
-/// The text of a method call ends in `.name`, sometimes with its last letters cut off.
+/// Whether the text of a method call ends in `.name`, whose last letters may be cut off.
 bool ends_as_method(std::string_view text, std::string_view name) {
   const std::size_t dot = text.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading TorchScript files into graphs.
+// Reads TorchScript files into graphs.
 #include "torch/import/torchscript.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -26,7 +26,7 @@
 namespace mase::libtorch {
 namespace {
 
-/// The first line of LibTorch's message that says something to a user.
+/// The first line of LibTorch's message that is meaningful to a user.
 std::string reason_of(const std::string& message) {
   if (message.find("INTERNAL ASSERT") != std::string::npos) {
     return "the code in the archive is not valid";
@@ -73,7 +73,7 @@ jit::Module part_of(jit::Module module, const std::string& submodule, const std:
   return module;
 }
 
-/// The module to import, which runs.
+/// Loads the module to import, which must have a forward method.
 jit::Module load_part(const std::string& path, const std::string& submodule) {
   jit::Module module = part_of(load_file(path), submodule, path);
   if (!module.find_method("forward"))
@@ -86,11 +86,11 @@ jit::Module load_part(const std::string& path, const std::string& submodule) {
   return module;
 }
 
-/// The first names of tensors, by the memory that they show.
+/// The first names of tensors, by their memory.
 class FirstNames {
  public:
-  /// That of a tensor with the very elements of this one, a parameter or a buffer as it is; else
-  /// `path`.
+  /// The name of a tensor with exactly the same elements that is also a parameter or also a buffer;
+  /// otherwise `path`.
   const std::string& find(const at::Tensor& tensor, bool is_parameter, const std::string& path) {
     if (tensor.numel() == 0) return path;
     auto& same_start = names_[tensor.data_ptr()];
@@ -100,8 +100,8 @@ class FirstNames {
     return path;
   }
 
-  /// PyTorch's optimisers change parameters in place, hence what else shows their memory; here a
-  /// view is a tensor of its own.
+  /// Warns of a view. PyTorch's optimisers change parameters in place, and so all tensors that
+  /// share their memory, but here a view is a separate tensor.
   void warn_of_view(const at::Tensor& tensor, bool is_parameter, const std::string& path) {
     if (!tensor.has_storage()) return;
     auto& others = by_storage_[tensor.storage().unsafeGetStorageImpl()];
@@ -121,16 +121,16 @@ class FirstNames {
   std::map<const void*, std::vector<Named>> names_, by_storage_;
 };
 
-/// Lets a parameter read the graph's copy, so that its own memory is free and a model is not held
-/// twice. What shares its memory with others keeps it, since the importer tells tensors by their
-/// memory, and so do vectors, which may be statistics that batch norms write into.
+/// Makes a parameter use the graph's copy, so that its own memory is freed and a model is not held
+/// twice. Tensors that share memory keep it, because the importer identifies tensors by their
+/// memory. Vectors keep it too, because they may be statistics that batch norms write to.
 void share_memory(at::Tensor parameter, const Array& copy) {
   const bool is_alone = parameter.is_contiguous() && parameter.storage().use_count() == 1;
   if (is_alone && parameter.dim() > 1) parameter.set_data(view_of(copy));
 }
 
-/// Tensors in state_dict order: a module's parameters, its buffers, then its children's. One that
-/// has been met is a further name of that one.
+/// Collects tensors in state_dict order: a module's parameters, its buffers, then its children's. A
+/// tensor that has been seen before gets a further name.
 void collect_tensors(const jit::Module& module, const std::string& prefix, ir::Graph& graph,
                      FirstNames& known) {
   const auto type = module.type();
@@ -149,7 +149,7 @@ void collect_tensors(const jit::Module& module, const std::string& prefix, ir::G
       known.warn_of_view(tensor, parameters, path);
       graph.set_tensor(path, {to_array(tensor, path), parameters, tensor.requires_grad()});
       if (parameters) share_memory(tensor, graph.tensors.at(path).value);
-      known.find(tensor, parameters, path);  // at its new place, too
+      known.find(tensor, parameters, path);  // also under its new address
     }
   }
   for (const auto& child : module.named_children()) {
@@ -165,8 +165,8 @@ void collect_containers(const jit::Module& module, const std::string& path, ir::
   }
 }
 
-/// Files made for inference often have no tensor that requires gradients: then all parameters may
-/// be trained.
+/// Makes all parameters trainable if no tensor requires gradients, as in many files made for
+/// inference.
 void allow_training(ir::Graph& graph) {
   for (const auto& [path, tensor] : graph.tensors) {
     if (tensor.requires_grad) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buckets of cells by storage. Dead cells are swept whenever their number may have doubled, which
-// costs a constant time per cell.
+// Cells are in buckets by storage. Dead cells are removed whenever the number of cells may have
+// doubled, which costs constant time per cell.
 #include "torch/import/watched_tensors.hpp"
 
 #include <ATen/ops/zeros.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building the arguments of operators from the graph's constants and lists.
+// Builds the arguments of operators from the graph's constants and lists.
 #include "torch/run/arguments.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -65,7 +65,7 @@ bool all_of(const std::vector<c10::IValue>& items, Test test) {
   return !items.empty() && std::all_of(items.begin(), items.end(), test);
 }
 
-/// A list whose schema type says nothing: typed by its items, where these agree.
+/// A list whose type is not in the schema. It gets the type of its items if they agree.
 c10::IValue untyped_list(const std::vector<c10::IValue>& items) {
   if (all_of(items, [](const c10::IValue& v) { return v.isTensor(); }))
     return make_list(items, c10::ListType::ofTensors());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which numbers stand for something, by kind of argument.
+// The valid numbers for each kind of enumeration.
 #include "torch/run/enumerations.hpp"
 
 #include <ATen/core/jit_type.h>
@@ -12,8 +12,8 @@
 namespace mase::libtorch {
 namespace {
 
-/// Real, integer, complex and truth values: what is quantized, packed or eight bits of float lacks
-/// most operators.
+/// Whether it is a real, integer, complex or boolean type. Quantized, packed and 8-bit float types
+/// lack most operators.
 bool is_element_type(std::int64_t number) {
   const bool plain = number >= 0 && number <= static_cast<std::int64_t>(at::kBool);
   return plain || number == static_cast<std::int64_t>(at::kBFloat16);
@@ -27,7 +27,7 @@ bool is_layout(std::int64_t number) { return number == static_cast<std::int64_t>
 
 struct Enumeration {
   c10::TypeKind type;
-  std::string_view names;  ///< of arguments that TorchScript's own operators declare as integers
+  std::string_view names;  ///< arguments that TorchScript declares as integers
   std::string_view what;
   bool (*has)(std::int64_t);
 };

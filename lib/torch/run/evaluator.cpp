@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ir::Evaluator on an Executor: checks of inputs, conversion of arrays, names of results.
+// Implements ir::Evaluator with an Executor: checks inputs, converts arrays, names results.
 #include <ATen/core/ivalue.h>
 
 #include <optional>
@@ -26,7 +26,7 @@ bool is_whole(DType dtype) {
   }
 }
 
-/// Integers may widen to int64, half precision to float32: nothing else is exact for every value.
+/// Whether a conversion is exact for all values: integers to int64, and half precision to float32.
 bool converts_exactly(DType from, DType to) {
   if (from == to) return true;
   if (to == DType::int64) return is_whole(from);
@@ -58,13 +58,13 @@ c10::IValue check_input(const ir::Node& placeholder, const Array& input) {
   return tensor.to(scalar_type(info.dtype));
 }
 
-/// A size that a guard reads: "size(NAME, DIM)".
+/// A size that a guard reads, "size(NAME, DIM)".
 struct ReadSize {
   std::string name;
   std::int64_t dim = 0;
 };
 
-/// The sizes in a guard's condition; nothing when it reads something else, too.
+/// The sizes in a guard's condition; nothing if it reads anything else.
 std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
   if (condition.find(ir::long_expression) != std::string::npos) return std::nullopt;
   std::vector<ReadSize> sizes;
@@ -80,8 +80,8 @@ std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
   return sizes;
 }
 
-/// Whether a guard may depend on dimension `dim` of a placeholder: it reads that size, or the size
-/// of a computed tensor, which may depend on anything.
+/// Whether a guard may depend on dimension `dim` of a placeholder: whether it reads that size, or
+/// the size of a computed tensor, which may depend on anything.
 bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
                 std::int64_t dim) {
   const auto sizes = sizes_in(guard.condition);
@@ -96,7 +96,7 @@ bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& 
   return false;
 }
 
-/// Import took one way at each guard; another shape may need the other way, so it is refused.
+/// Refuses another shape if a guard depends on it, because the import followed only one branch.
 void check_guard(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
                  const Shape& shape) {
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
@@ -120,7 +120,7 @@ void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
 }
 
 void add_results(const std::string& name, const c10::IValue& value, ir::Results& results) {
-  if (value.isNone()) return;  // as GoogLeNet's auxiliary results, which only training has
+  if (value.isNone()) return;  // such as GoogLeNet's auxiliary results, which only training has
   if (!value.isTensor()) {
     unsupported_error("the model returns a value that is not a tensor (" + value.tagKind() +
                       "); supported are a tensor and a tuple, list or dict of tensors");

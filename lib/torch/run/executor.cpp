@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a plan, in eval and in training mode.
+// Runs a plan, in eval and in training mode.
 #include "torch/run/executor.hpp"
 
 #include <ATen/core/ivalue.h>
@@ -47,7 +47,7 @@ c10::IValue Executor::Plan::fetch(Recipe& recipe) {
       return *recipe.tensor;
     case Recipe::Kind::training:
       return training_;
-    case Recipe::Kind::average:  // The weight of a batch in the mean over it and those before.
+    case Recipe::Kind::average:  // the weight of a batch in the mean over all batches so far
       return training_ ? 1.0 / static_cast<double>(recipe.tensor->item<std::int64_t>() + 1) : 0.0;
     default:
       break;
@@ -85,7 +85,7 @@ c10::IValue Executor::Plan::quantized(Recipe& recipe, c10::IValue value) {
   return out;
 }
 
-/// A mask counts as 0 where a format looks at its neighbours.
+/// Rounds a tensor. A mask counts as 0 for formats that consider neighbouring elements.
 at::Tensor Executor::Plan::rounded(const at::Tensor& tensor, const PortFormat& by, Rounded what,
                                    std::int64_t item) const {
   if (!by.keeps_masks || tensor.scalar_type() != at::kFloat) return on_grid(tensor, by, what, item);
@@ -114,7 +114,7 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   return out;
 }
 
-/// In eval mode by kernels of our own, with what follows where nobody looks at what is between.
+/// Runs a batch norm in eval mode with the kernels of mase, with linked steps unless observed.
 bool Executor::Plan::call_norm(PlanStep& step) {
   enum { input, weight, bias, mean, variance, training, momentum, epsilon };
   if (stack_[training].toBool()) return false;
@@ -145,8 +145,8 @@ c10::IValue Executor::Plan::take_done(PlanStep& step) {
   return result;
 }
 
-/// On the stack; in eval runs over an argument that nobody needs any more where that gives the
-/// same. Training runs keep arguments for their gradients.
+/// Calls an operator. In eval runs it may overwrite an argument that is not needed any more, if the
+/// result is the same. Training runs keep arguments for gradients.
 void Executor::Plan::call_operator(PlanStep& step) {
   if (step.has_demands) require_demands(step.node->op, stack_);
   if (!training_ && step.is_batch_norm && call_norm(step)) return;
@@ -173,7 +173,7 @@ c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
   RecurrentCall call{step.constants};
   if (step.trains_with_graph) call.train = training_;
   call.input = evaluate(step.arguments[0]).toTensor();
-  Recipe& state = step.arguments[1];  // its format is for every step, not for the first alone
+  Recipe& state = step.arguments[1];  // its format applies at every step, not only the first
   call.state = state_tensors(fetch(state));
   std::size_t place = 2;
   for (auto* tensors :
@@ -313,7 +313,7 @@ void Executor::learn_step(ir::NodeId node, const std::string& port, const at::Te
 TrainingRounding& Executor::rounding() { return plan_->rounding; }
 
 void Executor::set_format(ir::NodeId node, const std::string& port, const formats::Format& format) {
-  // In place: the steps point at it.
+  // Changed in place, because the steps point to it.
   ir::Node& own = plan_->graph.node(node);
   if (const auto found = own.formats.find(port); found != own.formats.end()) found->second = format;
   if (const auto leaf = plan_->leaves.find(node); leaf != plan_->leaves.end())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which batch norms a plan folds, running the folded layers, and storing them.
+// Finds the batch norms that a plan folds, runs the folded layers, and stores them.
 #include "torch/run/fold_batch_norm.hpp"
 
 #include <ATen/TensorOperators.h>
@@ -23,7 +23,7 @@
 namespace mase::libtorch {
 namespace {
 
-/// Places in the schemas of aten::batch_norm and of linear and convolutions alike.
+/// Positions of arguments in the schemas of aten::batch_norm, linear and convolutions.
 enum NormArgument {
   norm_weight = 1,
   norm_bias,
@@ -34,7 +34,7 @@ enum NormArgument {
 };
 enum LayerArgument { layer_input, layer_weight, layer_bias };
 
-/// Modules that are called once and share no tensor with another.
+/// The modules that are called once and share no tensors with others.
 std::set<std::string> modules_by_themselves(const ir::Graph& graph) {
   std::map<std::string, int> calls;
   const std::map<std::string, int> tensor_uses = ir::tensor_uses(graph);
@@ -51,7 +51,7 @@ std::set<std::string> modules_by_themselves(const ir::Graph& graph) {
   return found;
 }
 
-/// Rows of features, [N, T, F], are normalised along T and do not qualify.
+/// Whether the layer can be folded. Rows of features, [N, T, F], are normalised along T and cannot.
 bool is_foldable_layer(const ir::Graph& graph, const ir::Node& node) {
   const ir::OpFamily family = ir::classify(graph, node).family();
   if (family == ir::OpFamily::linear) return node.info.shape.size() == 2;
@@ -76,7 +76,7 @@ at::Tensor or_nothing(const c10::IValue& value) {
   return value.isTensor() ? value.toTensor() : at::Tensor();
 }
 
-/// [channels] against the dimensions of a layer's weight, whose first is the output channel.
+/// Reshapes [channels] to the dimensions of a layer's weight, of which the first is the output.
 at::Tensor along_outputs(const at::Tensor& values, const at::Tensor& weight) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(weight.dim()), 1);
   shape[0] = -1;
@@ -149,8 +149,8 @@ at::Tensor Executor::Plan::call_layer(PlanStep& layer, const at::Tensor& input,
   return std::move(stack_.back()).toTensor();
 }
 
-/// Statistics of this batch, which the running ones follow. The layer's bias shifts the mean only,
-/// and so it cancels in the output.
+/// Uses the statistics of this batch and updates the running ones. The layer's bias only shifts the
+/// mean, so it cancels in the output.
 void Executor::Plan::use_batch_statistics(PlanStep& layer, const at::Tensor& input,
                                           const at::Tensor& bias, NormTensors& norm) {
   const at::Tensor raw =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python indexing of containers and tensors.
+// Implements Python indexing of containers and tensors.
 #include <ATen/TensorIndexing.h>
 #include <ATen/core/ivalue.h>
 

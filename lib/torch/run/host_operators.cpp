@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host operators: Python arithmetic on integers, floats and lists, as TorchScript writes it, and
-// the operators of our own. They are no dispatcher operators, so they are defined here.
+// Host operators: Python arithmetic on integers, floats and lists, as in TorchScript, and the
+// operators of mase. They are not in the dispatcher, so they are defined here.
 #include <ATen/core/Tensor.h>
 
 #include <cmath>
@@ -48,7 +48,7 @@ std::int64_t mod_int(std::int64_t a, std::int64_t b) {
   return sub_int(a, mul_int(floor_divide(a, b), b));
 }
 
-/// The greatest number that divides both; 0 of two zeros. That of two smallest integers, 2^63,
+/// The greatest common divisor; 0 for two zeros. For the smallest integer twice it is 2^63, which
 /// wraps.
 std::int64_t gcd_int(std::int64_t a, std::int64_t b) {
   const auto magnitude = [](std::int64_t v) {
@@ -87,7 +87,7 @@ c10::IValue on_numbers(const Arguments& in) {
   return F(number(in[0]), number(in[1]));
 }
 
-/// Computes with integers as integers, else with floats.
+/// Computes with integers if both are integers, otherwise with floats.
 template <auto OfIntegers, auto OfFloats>
 c10::IValue on_scalars(const Arguments& in) {
   if (in[0].isDouble() || in[1].isDouble()) return on_numbers<OfFloats>(in);
@@ -125,7 +125,7 @@ c10::IValue concatenate(const Arguments& in) {
   return out;
 }
 
-/// x / (|x| + 1), in the steps of torch.nn.functional.softsign.
+/// Computes x / (|x| + 1) with the steps of torch.nn.functional.softsign.
 c10::IValue softsign(const Arguments& in) {
   const at::Tensor x = in[0].toTensor();
   return x.div(x.abs().add(1));

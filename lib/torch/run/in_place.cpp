@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twins of operators, and when they may be used.
+// Finds in-place twins of operators, and decides when they may be used.
 #include "torch/run/in_place.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -22,7 +22,7 @@ bool has_same_arguments(const c10::FunctionSchema& one, const c10::FunctionSchem
   });
 }
 
-/// The info of the node's first input, which is the operator's first argument.
+/// The value of the node's first input, which is the operator's first argument.
 const ir::ValueInfo* first_input(const ir::Graph& graph, const ir::Node& node,
                                  const std::string& argument) {
   const ir::Value* value = node.find(argument);
@@ -35,7 +35,7 @@ bool is_like(const at::Tensor& tensor, const at::Tensor& first) {
           tensor.strides() == first.strides());
 }
 
-/// Complex numbers make a complex result.
+/// Whether the result keeps the type; complex numbers make it complex.
 bool keeps_type(const c10::IValue& argument, const at::Tensor& first) {
   if (argument.isTensor()) return is_like(argument.toTensor(), first);
   return !argument.isComplexDouble() && !argument.isList();

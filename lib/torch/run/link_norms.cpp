@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding what stands behind a batch norm.
+// Finds the steps after a batch norm that can be computed with it.
 #include <map>
 #include <optional>
 
@@ -8,7 +8,7 @@
 namespace mase::libtorch {
 namespace {
 
-/// A step that reads a slot as it is, and at which place.
+/// A step that reads a slot without rounding, and the position of the argument.
 struct Reader {
   PlanStep* step = nullptr;
   std::size_t place = 0;
@@ -19,7 +19,7 @@ bool is_one(const Recipe& recipe) {
          recipe.constant.toInt() == 1;
 }
 
-/// ReLU and clamps with constant bounds.
+/// The activation of a step, if it is ReLU or a clamp with constant bounds.
 std::optional<Clamp> activation_of(const PlanStep& step) {
   if (step.node->op == "aten::relu") return {{Clamp::Kind::lower, 0, 0}};
   if (step.node->op != "aten::hardtanh") return {};
@@ -67,7 +67,7 @@ class NormLinker {
     norm.clamp = *activation;
   }
 
-  /// The only reader of what a step gives, when both are operators and nothing is rounded between.
+  /// The only reader of a step's result, if both are operators and nothing is rounded between them.
   std::optional<Reader> next(const PlanStep& step) const {
     const auto reader = readers_.find(step.node->id);
     if (step.out.format || reader == readers_.end() || references_.at(step.node->id) != 1)
@@ -84,7 +84,7 @@ class NormLinker {
   }
 
   std::vector<PlanStep>& steps_;
-  std::map<ir::NodeId, std::size_t> places_;  ///< of the steps
+  std::map<ir::NodeId, std::size_t> places_;  ///< indices of the steps
   std::map<ir::NodeId, int> references_;
   std::map<ir::NodeId, Reader> readers_;  ///< the last one
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors are normalised by kernels of our own, and whether these give LibTorch's bits.
+// Decides which tensors the kernels of mase normalise, and whether these give LibTorch's bits.
 #include "torch/run/normalise.hpp"
 
 #include <ATen/ops/batch_norm.h>
@@ -20,7 +20,7 @@ bool is_plain(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kFloat && tensor.is_contiguous();
 }
 
-/// An undefined tensor, or one of a float per channel.
+/// Whether it is undefined, or has one float per channel.
 bool is_per_channel(const at::Tensor& tensor, std::int64_t channels) {
   return !tensor.defined() || (is_plain(tensor) && tensor.numel() == channels);
 }
@@ -37,7 +37,7 @@ const float* first_float(const at::Tensor& tensor) {
   return tensor.defined() ? static_cast<const float*>(tensor.const_data_ptr()) : nullptr;
 }
 
-/// All rows of [rows, channels], or all planes of [images, channels, ...].
+/// Normalises all rows of [rows, channels], or all planes of [images, channels, ...].
 void normalise_values(const at::Tensor& input, const NormTensors& norm, const at::Tensor& addend,
                       const Clamp& activation, const at::Tensor& out) {
   const NormKernels& kernels = norm_kernels(simd::best_isa());
@@ -60,7 +60,7 @@ void normalise_values(const at::Tensor& input, const NormTensors& norm, const at
                  activation, to + at);
 }
 
-/// Normal numbers, whose products need rounding.
+/// Random normal numbers, whose products need rounding.
 at::Tensor probe_values(std::vector<std::int64_t> shape, std::uint64_t seed) {
   at::Tensor values = at::empty(shape, at::kFloat);
   Random random(seed);
@@ -85,7 +85,7 @@ bool probe(const std::vector<std::int64_t>& shape) {
 bool normalises_as_libtorch() {
   static const bool found = [] {
     const c10::InferenceMode guard;
-    // Vectors and what is left of them, over places and over channels.
+    // Covers whole vectors and remainders, over positions and over channels.
     return probe({2, 37, 3, 13}) && probe({5, 37});
   }();
   return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products are fused with sums where there is an operation for it, as LibTorch's compiler does.
+// Products are fused with sums if there is an instruction for it, as LibTorch's compiler does.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ MASE_SIMD_TARGET void terms(const NormTerms& from, std::size_t channels, float* 
     for (std::size_t c = 0; c < channels; ++c) beta[c] = 0 - from.mean[c] * alpha[c];
 }
 
-/// NaN and what equals a bound stay as they are.
+/// Clamps values. NaN and values equal to a bound are unchanged.
 template <Clamp::Kind kind>
 MASE_SIMD Vec clamped(Vec y, const Clamp& to) {
   if constexpr (kind != Clamp::Kind::none) y = select(y < all(to.low), all(to.low), y);
@@ -43,7 +43,7 @@ MASE_SIMD void step(const float* in, const float* addend, Vec alpha, Vec beta, c
   store(out, clamped<kind>(y, to));
 }
 
-/// Fewer values than a vector holds, by way of one.
+/// Processes fewer values than a vector has, through a vector.
 template <Clamp::Kind kind, bool sum>
 MASE_SIMD void rest(const NormSpan& s, std::size_t at, const Clamp& to, float* out) {
   const std::size_t left = s.count - at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Demands by operator: one row each, beside those of sequences and enumerations.
+// The table of demands, with a row per operator, apart from sequences and enumerations.
 #include "torch/run/operator_demands.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Arguments = std::vector<c10::IValue>;
 
-/// pow by squaring: LibTorch's loop does not end for the smallest integer.
+/// Demand of matrix_power: LibTorch's loop of squarings does not end for the smallest integer.
 std::string of_matrix_power(const Arguments& arguments) {
   constexpr std::int64_t most = 1'000'000'000;
   if (arguments.size() < 2 || !arguments[1].isInt()) return "";
@@ -27,7 +27,7 @@ std::string of_matrix_power(const Arguments& arguments) {
   return "takes powers from -1e9 to 1e9, given " + std::to_string(power);
 }
 
-/// weight_norm(v, g, dim): g has one number for each place of v along the dimension.
+/// Demand of weight_norm(v, g, dim): g has one number per index of v along the dimension.
 std::string of_weight_norm(const Arguments& arguments) {
   if (arguments.size() < 3 || !arguments[0].isTensor() || !arguments[1].isTensor() ||
       !arguments[2].isInt())
@@ -43,7 +43,7 @@ std::string of_weight_norm(const Arguments& arguments) {
   return "takes norms of the shape " + shape_text(norms) + ", given " + shape_text(g.sizes().vec());
 }
 
-/// A list or text that is repeated: LibTorch makes it element by element, as long as it takes.
+/// Demand of repeating a list or text, which LibTorch does element by element without any limit.
 std::string of_repetition(const Arguments& arguments) {
   constexpr std::int64_t most = 10'000'000;
   if (arguments.size() != 2) return "";
@@ -58,14 +58,14 @@ std::string of_repetition(const Arguments& arguments) {
          " elements " + std::to_string(count.toInt()) + " times";
 }
 
-/// replace(text, old, new): LibTorch finds the empty text for ever.
+/// Demand of replace(text, old, new): LibTorch finds an empty text again and again for ever.
 std::string of_replace(const Arguments& arguments) {
   const bool empty =
       arguments.size() > 1 && arguments[1].isString() && arguments[1].toStringRef().empty();
   return empty ? "takes a non-empty text to replace" : "";
 }
 
-/// The smallest integer of the type, whose quotient by -1 the processor refuses to divide.
+/// Whether it has the smallest integer of its type, which the processor cannot divide by -1.
 bool has_smallest(const at::Tensor& tensor) {
   if (tensor.scalar_type() == at::kLong)
     return tensor.eq(std::numeric_limits<std::int64_t>::min()).any().item<bool>();
@@ -73,7 +73,7 @@ bool has_smallest(const at::Tensor& tensor) {
          tensor.eq(std::numeric_limits<std::int32_t>::min()).any().item<bool>();
 }
 
-/// div(self, other, rounding_mode): LibTorch looks at no divisor of integers but 0.
+/// Demand of div(self, other, rounding_mode): LibTorch only checks integer divisors for 0.
 std::string of_division(const Arguments& arguments) {
   if (arguments.size() != 3 || !arguments[2].isString() || !arguments[0].isTensor() ||
       arguments[2].toStringRef() != "trunc" || !has_smallest(arguments[0].toTensor()))
@@ -84,8 +84,8 @@ std::string of_division(const Arguments& arguments) {
   return minus ? "cannot divide the smallest integer by -1" : "";
 }
 
-/// The fused attention of torch.nn, with the number of heads and the mask at these places: LibTorch
-/// divides by the one, and reads the tensors before the other as if all had the type of the first.
+/// Demand of torch.nn's fused attention, with the number of heads and the mask at these positions.
+/// LibTorch divides by the heads, and reads all tensors before the mask with the type of the first.
 template <std::size_t heads, std::size_t mask>
 std::string of_fused_attention(const Arguments& arguments) {
   if (arguments.size() <= mask || !arguments[0].isTensor() || !arguments[heads].isInt()) return "";
@@ -102,7 +102,7 @@ std::string of_fused_attention(const Arguments& arguments) {
 struct OperatorDemand {
   std::string_view base;
   std::string (*unmet)(const Arguments&);
-  bool of_host = false;  ///< demands nothing of tensors, so that no graph has such arguments
+  bool of_host = false;  ///< has no demands on tensors, so no graph has such arguments
 };
 
 constexpr OperatorDemand operator_demands[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-up of operators and the list of those that are refused.
+// Looks up operators, and has the list of those that are refused.
 #include "torch/run/operators.hpp"
 
 #include <algorithm>

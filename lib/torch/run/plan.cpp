@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling a graph to steps: operators are looked up, arguments put in schema order with the
-// schema's defaults, constants converted once, last uses marked.
+// Compiles a graph to steps: looks up operators, puts arguments into schema order with the defaults
+// of the schema, converts constants once, and marks last uses.
 #include "torch/run/plan.hpp"
 
 #include <set>
@@ -128,7 +128,7 @@ class PlanBuilder {
     }
   }
 
-  /// One recipe for each of `recurrent_arguments`, lists where there are levels.
+  /// Makes a recipe for each of `recurrent_arguments`; lists if there are levels.
   void recurrent_recipes(PlanStep& step) {
     const ir::Node& node = *step.node;
     step.recurrent = find_recurrent(node.op);
@@ -164,7 +164,7 @@ class PlanBuilder {
     step.trains_with_graph = find("train", ir::Value::Kind::training) != nullptr;
   }
 
-  /// The tensors of every level and direction are there.
+  /// Checks that the tensors of all levels and directions exist.
   static void check_recurrent(const PlanStep& step) {
     if (!step.node->find("input")) file_error("argument 'input' is missing");
     const std::int64_t places = step.constants.num_layers;
@@ -244,7 +244,7 @@ class PlanBuilder {
     return recipe;
   }
 
-  /// A batch norm without momentum: its running statistics are the mean over all batches.
+  /// For a batch norm without momentum, whose running statistics are the mean over all batches.
   Recipe average_recipe(const ir::Module& module) {
     const std::string name = module.path + ".num_batches_tracked";
     const std::string* counter = graph_.tensor_named(name);
@@ -328,14 +328,14 @@ class PlanBuilder {
     }
   }
 
-  /// A stored tensor is read here, so that what it is rounded to is kept.
+  /// Rounds at the port of a leaf. A stored tensor is read here, so that the rounded one is cached.
   void round_leaf_port(PlanStep& step, const std::string& port) {
     const ir::Node& source = graph_.node(first_argument(*step.node).node());
     if (source.kind == ir::NodeKind::get_attr) step.arguments[0] = tensor_recipe(source.target);
     step.arguments[0].set(*step.node, port, step.node->formats.at("data_in"));
   }
 
-  /// The recipe that feeds an argument of the operator.
+  /// The recipe for an argument of the operator.
   Recipe& argument_slot(PlanStep& step, const std::string& name) {
     if (step.kind == PlanStep::Kind::aten) {
       const auto index = step.aten->schema().argumentIndexWithName(name);
@@ -368,7 +368,7 @@ class PlanBuilder {
     }
   }
 
-  /// Walks the steps backwards: the first reader met of a slot is its last one.
+  /// Goes through the steps backwards, so that the first reader found of a slot is the last one.
   void mark_last_uses() {
     std::set<ir::NodeId> seen;
     for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The straight-through quantizer: format kernel forward; identity, clipped or step-learning
-// backward.
+// The straight-through quantizer. Forward, it runs the format's kernel; backward, the gradient is
+// the identity, clipped, or also learns the step.
 #include "torch/run/quantize_op.hpp"
 
 #include <ATen/ops/empty_like.h>
@@ -36,7 +36,7 @@ at::Tensor quantize_values(const at::Tensor& tensor, const formats::Format& form
   return out;
 }
 
-/// A format that lives as long as the node of autograd that needs it.
+/// A format that lives as long as the autograd node that needs it.
 struct HeldFormat : torch::CustomClassHolder {
   explicit HeldFormat(formats::Format held) : format(std::move(held)) {}
   formats::Format format;
@@ -81,7 +81,7 @@ class Clipped : public torch::autograd::Function<Clipped> {
   }
 };
 
-/// The step gets a gradient too.
+/// The step also gets a gradient.
 class Learned : public torch::autograd::Function<Learned> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
@@ -101,7 +101,7 @@ class Learned : public torch::autograd::Function<Learned> {
   }
 };
 
-/// Passes values on, and gradients on their format's grid.
+/// Passes values unchanged, and rounds gradients to their format.
 class RoundedGradient : public torch::autograd::Function<RoundedGradient> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& tensor,
@@ -156,7 +156,7 @@ void quantize_gradient_into(const at::Tensor& gradient, const formats::Format& f
 
 void clip_gradient(const formats::Format& format, const at::Tensor& raw, const at::Tensor& gradient,
                    at::Tensor& into) {
-  thread_local std::vector<std::uint8_t> mask;  // a scratch that need not be mapped anew each time
+  thread_local std::vector<std::uint8_t> mask;  // scratch memory that is reused
   const auto from = floats(gradient);
   const auto to = mutable_floats(into);
   mask.resize(from.size());

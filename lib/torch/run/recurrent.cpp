@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent operators: one call of ATen, or the loop over levels, directions and steps.
+// Runs recurrent operators as one call of ATen, or in a loop over levels, directions and steps.
 #include "torch/run/recurrent.hpp"
 
 #include <ATen/ATen.h>
@@ -52,7 +52,7 @@ bool is_batched(const RecurrentOp& op, const RecurrentCall& call) {
   return call.is_packed() || call.input.dim() == (op.cell ? 2 : 3);
 }
 
-/// A level's input as [steps, rows, features]; packed sequences as they are.
+/// The input of a level as [steps, rows, features]; packed sequences are unchanged.
 at::Tensor input_by_steps(const RecurrentOp& op, const RecurrentCall& call) {
   if (call.is_packed()) return call.input;
   if (op.cell) return (call.input.dim() == 1 ? call.input.unsqueeze(0) : call.input).unsqueeze(0);
@@ -60,7 +60,7 @@ at::Tensor input_by_steps(const RecurrentOp& op, const RecurrentCall& call) {
   return call.batch_first ? call.input.transpose(0, 1).contiguous() : call.input;
 }
 
-/// Rows of packed sequences at each step; empty of others.
+/// The number of rows of packed sequences at each step; empty for other inputs.
 std::vector<std::int64_t> rows_by_step(const RecurrentCall& call) {
   if (!call.is_packed()) return {};
   const at::Tensor sizes = call.batch_sizes.contiguous();
@@ -72,14 +72,14 @@ at::Tensor first_rows(const at::Tensor& tensor, std::int64_t count) {
   return tensor.size(0) == count ? tensor : tensor.narrow(0, 0, count);
 }
 
-/// The rows of a step, and below them those of sequences that have ended, or not begun backwards.
+/// `rows` of a step, followed by the other rows of `tensor`, whose sequences are not running.
 at::Tensor with_first_rows(const at::Tensor& tensor, const at::Tensor& rows) {
   const std::int64_t other = tensor.size(0) - rows.size(0);
   return other == 0 ? rows : at::cat({rows, tensor.narrow(0, rows.size(0), other)});
 }
 
-/// The given or zero states [levels and directions, rows, features]: h, and c (as h, unread, where
-/// there is none).
+/// The given states, or zeros, [levels and directions, rows, features]: h, and c (a copy of h that
+/// is not read if there is none).
 TensorRow state_of_call(const RecurrentOp& op, const RecurrentCall& call, std::int64_t rows) {
   TensorRow state = call.state;
   for (at::Tensor& tensor : state) {
@@ -100,7 +100,7 @@ struct HiddenState {
   at::Tensor h, c;
 };
 
-/// One step from the products of the input, [rows, gates * features], and of the state.
+/// Computes a step from the products of the input, [rows, gates * features], and of the state.
 HiddenState next_state(RecurrentOp::Kind kind, const at::Tensor& x, const at::Tensor& y,
                        const HiddenState& before) {
   if (kind == RecurrentOp::Kind::lstm) {
@@ -118,7 +118,7 @@ HiddenState next_state(RecurrentOp::Kind kind, const at::Tensor& x, const at::Te
   return {kind == RecurrentOp::Kind::rnn_relu ? sum.relu() : sum.tanh(), before.c};
 }
 
-/// What one direction of one level gives: all steps, as computed and as passed on, and the last.
+/// The result of a direction of a level: all steps, as computed and as passed on; the last state.
 struct DirectionRun {
   at::Tensor computed, passed;
   HiddenState last;
@@ -207,12 +207,12 @@ class StepLoop {
   const RecurrentOp& op_;
   const RecurrentCall& call_;
   const PassState& pass_;
-  std::vector<std::int64_t> rows_;  ///< of packed sequences, at each step
+  std::vector<std::int64_t> rows_;  ///< for packed sequences, at each step
   TensorRow h_, c_;
   at::Tensor output_;
 };
 
-/// weight_ih, weight_hh, bias_ih, bias_hh and weight_hr of one place after the other.
+/// weight_ih, weight_hh, bias_ih, bias_hh and weight_hr for each level and direction in turn.
 TensorRow params_of(const RecurrentCall& call) {
   TensorRow flat;
   for (std::size_t i = 0; i < call.weight_ih.size(); ++i)
@@ -222,12 +222,12 @@ TensorRow params_of(const RecurrentCall& call) {
   return flat;
 }
 
-/// The axis of rows.
+/// The index of the axis of rows.
 std::int64_t place_of_rows(const RecurrentOp& op, const RecurrentCall& call) {
   return op.cell || call.is_packed() || call.batch_first ? 0 : 1;
 }
 
-/// A call of ATen's operator, whose arguments fit.
+/// A call of ATen's operator with valid arguments.
 struct AtenCall {
   std::string_view op;
   std::vector<c10::IValue> arguments;

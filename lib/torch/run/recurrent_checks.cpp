@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes and types of recurrent operators' arguments.
+// Checks the shapes and types of recurrent operators' arguments.
 #include "torch/run/recurrent_checks.hpp"
 
 #include <algorithm>
@@ -32,14 +32,14 @@ std::string features_demand(const at::Tensor& data, const at::Tensor& weight) {
          tensor_text(data);
 }
 
-/// The arguments of a layer over sequences; of packed ones the sizes follow the data.
+/// The arguments of a layer over sequences. For packed sequences, the sizes follow the data.
 class LayerArguments {
  public:
   LayerArguments(const RecurrentOp& op, bool packed, const Arguments& arguments)
       : op_(op), packed_(packed), arguments_(arguments) {}
 
   std::string demand() {
-    if (!has_types()) return "";  // which ATen says
+    if (!has_types()) return "";  // ATen reports this itself
     if (std::string unmet = data_demand(); !unmet.empty()) return unmet;
     if (std::string unmet = count_demand(); !unmet.empty()) return unmet;
     if (std::string unmet = features_demand(data_, params_[0]); !unmet.empty()) return unmet;
@@ -77,7 +77,7 @@ class LayerArguments {
     return data_.dim() == 3 ? "" : "takes [steps, rows, features], given " + tensor_text(data_);
   }
 
-  /// Two matrices, the biases and the projection of an LSTM for every level and direction.
+  /// Demands two matrices, the biases and an LSTM's projection for every level and direction.
   std::string count_demand() {
     const auto count = static_cast<std::int64_t>(params_.size());
     const bool known = levels_ > 0 && levels_ <= count;
@@ -113,7 +113,7 @@ class LayerArguments {
     const bool rows_first = !packed_ && arguments_[8].isBool() && arguments_[8].toBool();
     const std::int64_t rows =
         packed_ ? arguments_[1].toTensor()[0].item<std::int64_t>() : data_.size(rows_first ? 0 : 1);
-    if (state_.size() != (op_.has_memory() ? 2U : 1U)) return "";  // which ATen says
+    if (state_.size() != (op_.has_memory() ? 2U : 1U)) return "";  // ATen reports this itself
     for (std::size_t i = 0; i < state_.size(); ++i)
       if (std::string unmet = fit(i == 0 ? "the state" : "the memory", state_[i],
                                   {levels_ * directions_, rows, i == 0 ? given_ : features_});
@@ -135,10 +135,10 @@ class LayerArguments {
   at::Tensor data_;
   std::vector<at::Tensor> state_, params_;
   std::int64_t levels_ = 0, directions_ = 1;
-  std::int64_t group_ = 2;  ///< tensors of one level and direction
+  std::int64_t group_ = 2;  ///< number of tensors of a level and direction
   bool projects_ = false;
-  std::int64_t features_ = 0;  ///< of the memory, and of the state ...
-  std::int64_t given_ = 0;     ///< ... where nothing projects it
+  std::int64_t features_ = 0;  ///< features of the memory
+  std::int64_t given_ = 0;     ///< features of the state; fewer with a projection
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar operators: TorchScript's own functions from numbers to a number, run by TorchScript. Its
+// Scalar operators: TorchScript's own functions from numbers to a number, run by TorchScript, whose
 // registry is the only place that has them.
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -34,8 +34,8 @@ bool is_plain_argument(const c10::TypePtr& type) {
   return is_number(type) || type->kind() == c10::TypeKind::StringType;
 }
 
-/// Whether nothing but numbers, lists of these and text goes in and one number comes out: such an
-/// operator can neither keep, change nor write anything, and what it returns does not grow.
+/// Whether an operator takes only numbers, lists of numbers and text, and returns one number. It
+/// can then neither store, change nor write anything, and its result has a fixed size.
 bool is_scalar(const c10::FunctionSchema& schema) {
   return !schema.is_vararg() && !schema.is_mutable() && !schema.arguments().empty() &&
          std::ranges::all_of(schema.arguments(), is_plain_argument, &c10::Argument::type) &&
@@ -46,7 +46,7 @@ std::int64_t as_int(const c10::IValue& value) {
   return value.isBool() ? static_cast<std::int64_t>(value.toBool()) : value.toInt();
 }
 
-/// The kind of number that an operator asks for.
+/// Converts a number to the kind that an operator takes.
 c10::IValue as_argument(const c10::IValue& value, const c10::TypePtr& type) {
   const bool whole = value.isInt() || value.isBool();
   if (type->kind() == c10::TypeKind::FloatType && whole) return static_cast<double>(as_int(value));
@@ -54,14 +54,14 @@ c10::IValue as_argument(const c10::IValue& value, const c10::TypePtr& type) {
   return value;
 }
 
-/// "aten::NAME" or "prim::NAME": LibTorch's symbols take no other form.
+/// Whether it has the form "aten::NAME" or "prim::NAME", as LibTorch's symbols require.
 bool is_operator_name(std::string_view base) {
   constexpr std::size_t prefix = 6;
   return (base.starts_with("aten::") || base.starts_with("prim::")) && base.size() > prefix &&
          std::ranges::all_of(base.substr(prefix), is_identifier_char);
 }
 
-/// The registry may replace the operator (torch/import/registry_guard.hpp), so it is held.
+/// Holds the operator, because the registry may replace it (torch/import/registry_guard.hpp).
 HostOperator from_torchscript(std::string_view name, const std::shared_ptr<jit::Operator>& op) {
   HostOperator row{name, {}, {}};
   for (const c10::Argument& argument : op->schema().arguments())

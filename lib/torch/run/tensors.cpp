@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between Arrays and tensors, and between IValues and graph values.
+// Converts between Arrays and tensors, and between IValues and graph values.
 #include "torch/run/tensors.hpp"
 
 #include <ATen/ops/allclose.h>
@@ -102,7 +102,7 @@ ir::ValueInfo info_of(const c10::IValue& value, const std::string& what) {
   using Kind = ir::ValueInfo::Kind;
   if (value.isTensor()) {
     const at::Tensor& tensor = value.toTensor();
-    if (!tensor.defined()) return host_info(Kind::none);  // a result that was not asked for
+    if (!tensor.defined()) return host_info(Kind::none);  // a result that was not requested
     const auto sizes = tensor.sizes();
     return ir::ValueInfo::tensor(dtype_of(tensor.scalar_type(), what),
                                  Shape(sizes.begin(), sizes.end()));

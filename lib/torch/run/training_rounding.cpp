@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of random numbers by Philox blocks.
+// Makes the keys of random numbers with Philox blocks.
 #include "torch/run/training_rounding.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of any graph, by autograd.
+// Computes gradients of any graph with autograd.
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/ivalue.h>
 
@@ -37,7 +37,7 @@ class AutogradNetwork : public TrainableNetwork {
   }
 
  private:
-  /// Autograd hands its own tensor over when the leaf has none yet, so nothing is added or zeroed.
+  /// Takes the gradient. If the leaf has none, autograd passes its own tensor without an addition.
   static void take_gradient(const Parameters::Entry& entry) {
     at::Tensor leaf = entry.leaf;
     at::Tensor& gradient = leaf.mutable_grad();

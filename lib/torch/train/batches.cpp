@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shuffling and gathering.
+// Shuffles rows and gathers batches.
 #include "torch/train/batches.hpp"
 
 #include <ATen/ops/empty.h>

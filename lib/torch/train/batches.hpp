@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches: the shuffled training rows of an epoch, gathered into reused tensors.
+// Batches gathers the shuffled training rows of an epoch into reused tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,16 +18,16 @@ class Batches {
  public:
   Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed);
 
-  /// Rows of the train part in the order of this epoch: a function of (seed, epoch).
+  /// Puts the rows of the train part into the order of this epoch, a function of (seed, epoch).
   void shuffle(std::int64_t epoch);
-  /// Gathers batch `index` of the shuffled epoch; returns its number of rows.
+  /// Gathers batch `index` of the shuffled epoch, and returns its number of rows.
   std::int64_t load(std::int64_t index);
   /// Gathers rows [first, first + at most the batch size) of `rows` instead.
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
 
-  /// The inputs of the batch loaded last; valid until the next load.
+  /// The inputs of the last loaded batch, valid until the next load.
   std::vector<c10::IValue> inputs() const;
-  /// One a row, or one a position, row by row.
+  /// The labels: one per row, or one per position, row by row.
   std::span<const std::int64_t> labels() const {
     return {labels_.data(), static_cast<std::size_t>(numel(data_.label_shape(rows_)))};
   }

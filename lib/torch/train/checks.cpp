@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusing what cannot be trained, with what would work.
+// Refuses what cannot be trained, and says what would work.
 #include "torch/train/checks.hpp"
 
 #include <ATen/core/Tensor.h>

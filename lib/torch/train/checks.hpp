@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model, a data set and options must have to be trained together.
+// Checks that a model, a data set and options can be trained together.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,25 +12,25 @@
 
 namespace mase::train {
 
-/// Error(Fault::config) without validation rows or with another number of inputs than a row has.
+/// Error(Fault::config) if there are no validation rows, or rows have another number of inputs.
 void check_data(const ir::Graph& graph, const data::Dataset& data);
 
-/// The tensor that a model returns, alone or as the only one in a tuple, list or dict, as models of
-/// transformers do. Error(Fault::config) for anything else.
+/// The tensor that a model returns, either directly or as the only one in a tuple, list or dict, as
+/// models of transformers do. Error(Fault::config) for anything else.
 at::Tensor class_scores(const c10::IValue& output);
 
-/// Error(Fault::config) unless `output` is float32 [rows, at least the number of classes] for
-/// `rows` rows, or [rows, positions, ...] where every position has a label.
+/// Error(Fault::config) unless `output` is float32 [rows, at least the number of classes] or, if
+/// every position has a label, [rows, positions, ...].
 void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data);
 
-/// Error(Fault::config) for options of quantized training that could have no effect: a graph
-/// without formats, without a step that can be learned (`learned` of them), without a batch norm to
-/// fold (`folded`), or a run of `steps` that ends before it is quantized.
+/// Error(Fault::config) for options of quantized training that would have no effect: if the graph
+/// has no formats, no steps to learn (`learned` of them) or no batch norms to fold (`folded`), or
+/// if the run of `steps` ends before it is quantized.
 void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,
                         std::int64_t steps, std::size_t learned, int folded);
 
-/// The format of gradients. Error(Fault::config) when the text is no format, or no port of the
-/// graph has a format, where gradients would be rounded.
+/// The format of gradients. Error(Fault::config) if the text is not a format, or if the graph has
+/// no port with a format at which to round gradients.
 std::optional<formats::Format> gradient_format(const ir::Graph& graph,
                                                const backend::TrainOptions& options);
 

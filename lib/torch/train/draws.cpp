@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeding of dropout and its like.
+// Seeds dropout and similar layers.
 #include "torch/train/draws.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random draws of a training step: functions of seed and step, so that a resumed run draws the
-// same.
+// The random draws of a training step. They are functions of seed and step, so that a resumed run
+// draws the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mase::train {
 /// Whether the graph draws random numbers while training.
 bool draws_numbers(const ir::Graph& graph);
 
-/// Seeds LibTorch's generator for one step; unrelated for neighbouring seeds and steps.
+/// Seeds LibTorch's generator for one step. Neighbouring seeds and steps give unrelated numbers.
 void seed_step(std::int64_t seed, std::int64_t step);
 
 }  // namespace mase::train

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of graphs of common layers, by hand-written backward steps.
+// Computes gradients of graphs of common layers with hand-written backward steps.
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/add.h>
@@ -11,7 +11,7 @@
 namespace mase::train {
 namespace {
 
-/// What flows back into a value that may have several readers: their gradients' sum.
+/// The gradient of a value that may have several readers: the sum of their gradients.
 class GradientSum {
  public:
   void add(const at::Tensor& gradient) {
@@ -74,9 +74,9 @@ class LayerNetwork : public TrainableNetwork {
   }
 
   std::vector<LayerStep> steps_;
-  std::vector<bool> wanted_;  ///< values that depend on what is trained
+  std::vector<bool> wanted_;  ///< values that depend on trained parameters
   std::vector<at::Tensor> values_;
-  std::vector<GradientSum> sums_;  ///< of the values
+  std::vector<GradientSum> sums_;  ///< for the values
 };
 
 }  // namespace

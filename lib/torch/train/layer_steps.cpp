@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing a layer for every node, or a layer before it that takes the node over.
+// Chooses a layer for every node, or an earlier layer that absorbs the node.
 #include "torch/train/layer_steps.hpp"
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace mase::train {
 namespace {
 
-/// The tensors that a node reads: a reference per argument.
+/// A tensor that a node reads as an argument.
 struct Operand {
   std::string argument;
   std::size_t value;
@@ -44,7 +44,7 @@ class StepBuilder {
     }
     if (node.formats.contains("data_out"))
       set_value(node, add_quantizer(node, "data_out", values_[node.id]));
-    // What nobody reads would end with an undefined gradient.
+    // A value without readers would end with an undefined gradient.
     return readers_[node.id] > 0;
   }
 
@@ -55,7 +55,7 @@ class StepBuilder {
   }
 
   bool add_layer(const ir::Node& node) {
-    // A tensor that two layers use, or one layer twice, would need its gradients added up.
+    // The gradients of a tensor that is used twice would have to be added up.
     if (node.kind == ir::NodeKind::call_module)
       for (const auto& [argument, tensor] : graph_.module_of(node).tensors)
         if (!used_.insert(tensor).second) return false;
@@ -65,7 +65,7 @@ class StepBuilder {
     return is_sum(graph_, node) ? add_sum(node, *operands) : add_unary(node, *operands);
   }
 
-  /// With the ports' formats; nothing when an argument holds nodes but is none.
+  /// The operands with the formats of their ports; nothing if an argument is a list of nodes.
   std::optional<std::vector<Operand>> operands_of(const ir::Node& node) {
     std::vector<Operand> operands;
     for (const ir::Argument& argument : node.args) {
@@ -82,7 +82,7 @@ class StepBuilder {
     return operands;
   }
 
-  /// The same value under another name: its readers are those of the value.
+  /// Makes the node another name of a value, whose readers become those of the value.
   bool alias(const ir::Node& node, const std::vector<Operand>& operands) {
     if (operands.size() != 1) return false;
     values_[node.id] = operands[0].value;
@@ -107,7 +107,7 @@ class StepBuilder {
     return add(node, make_layer(source(node, input)), input, addend);
   }
 
-  /// Whether the layer that gives `input`, which nobody else reads, takes the node over.
+  /// Whether the layer that computes `input`, if it has no other reader, absorbs the node.
   bool absorbed(const ir::Node& node, std::size_t input, std::optional<std::size_t> addend) {
     if (input == 0 || reads_[input] != 1) return false;
     if (addend && (*addend == input || layouts_[*addend] != layouts_[input])) return false;
@@ -140,7 +140,7 @@ class StepBuilder {
     return true;
   }
 
-  /// The number of the value that it gives.
+  /// Adds a layer and returns the number of its value.
   std::size_t push(std::unique_ptr<Layer> layer, std::size_t input,
                    std::optional<std::size_t> addend = {}) {
     layouts_.push_back(layer->layout() == Layout::any ? layouts_[input] : layer->layout());
@@ -148,7 +148,7 @@ class StepBuilder {
     return steps_.size();
   }
 
-  /// The value in rows or lanes.
+  /// Converts a value to rows or lanes.
   std::size_t converted(std::size_t value, Layout layout) {
     if (layouts_[value] == layout) return value;
     const auto [found, is_new] = conversions_.try_emplace(value, 0);

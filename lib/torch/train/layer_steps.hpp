@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of common layers as a sequence of layers with hand-written backward steps.
+// Turns a graph of common layers into a sequence of layers with hand-written backward steps.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace mase::train {
 
-/// A layer and the values that it reads: value 0 is the network's input, value i + 1 what step i
-/// gives.
+/// A layer and the values that it reads. Value 0 is the input of the network, and value i + 1 is
+/// the result of step i.
 struct LayerStep {
   std::unique_ptr<Layer> layer;
   std::size_t input = 0;
-  std::optional<std::size_t> addend;  ///< what its sum adds
+  std::optional<std::size_t> addend;  ///< the other operand of its sum
 };
 
-/// The steps, of which the last gives the result; nothing when the graph holds anything but common
-/// layers of one input, and sums of two.
+/// The steps; the last one computes the result. Nothing if the graph has anything but common layers
+/// with one input and sums of two.
 std::optional<std::vector<LayerStep>> layer_steps(libtorch::Executor& executor,
                                                   const Parameters& parameters);
 

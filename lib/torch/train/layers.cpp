@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing a layer for a node, reading its arguments, and the layers without parameters.
+// Chooses a layer for a node and reads its arguments; the layers without parameters.
 #include "torch/train/layers.hpp"
 
 #include <ATen/TensorOperators.h>
@@ -65,7 +65,7 @@ class Clamp : public Layer {
 
 class Reshape : public Layer {
  public:
-  /// With `flat`, everything behind the first dimension becomes one; else the view's sizes.
+  /// If `flat`, all dimensions after the first become one; otherwise uses the view's sizes.
   Reshape(bool flat, std::vector<std::int64_t> sizes) : flat_(flat), sizes_(std::move(sizes)) {}
 
   at::Tensor forward(const at::Tensor& input) override {
@@ -123,7 +123,7 @@ class Dropout : public Layer {
   explicit Dropout(double share) : share_(share) {}
 
   at::Tensor forward(const at::Tensor& input) override {
-    // The operations of aten::dropout, so that the same draws give the same bits.
+    // These are the operations of aten::dropout, so that the same draws give the same bits.
     noise_ = at::empty_like(input).bernoulli_(1.0 - share_).div_(1.0 - share_);
     return input * noise_;
   }
@@ -136,7 +136,7 @@ class Dropout : public Layer {
   at::Tensor noise_;
 };
 
-/// Both operands have the gradient of the sum.
+/// A sum of two operands, both of which get its gradient.
 class Sum : public Layer {
  public:
   Layout layout() const override { return Layout::any; }
@@ -153,7 +153,7 @@ class Sum : public Layer {
   at::Tensor addend_, output_, gradient_;
 };
 
-/// The format of what flows into or out of a layer.
+/// Applies the format of a value that flows into or out of a layer.
 class Quantize : public Layer {
  public:
   explicit Quantize(PortQuantizer quantizer) : quantizer_(std::move(quantizer)) {}
@@ -217,7 +217,7 @@ void LayerTensor::begin_step(bool quantized) {
 }
 
 void LayerTensor::finish_gradient() {
-  // `used` is another tensor than `value` exactly when it was quantized in this step.
+  // `used` and `value` are different tensors exactly if it was quantized in this step.
   if (gradient.defined() && !used.is_same(value)) quantizer.backward_in_place(gradient);
 }
 
@@ -297,7 +297,7 @@ std::unique_ptr<Layer> make_dropout(const LayerSource& source) {
   const ir::Value* share = source.constant("p");
   if (!share || !source.trains("train")) return nullptr;
   const double p = share->as_double();
-  // At 0 and 1 aten::dropout draws nothing.
+  // For p = 0 and 1 aten::dropout draws no random numbers.
   return p > 0 && p < 1 ? std::make_unique<Dropout>(p) : nullptr;
 }
 

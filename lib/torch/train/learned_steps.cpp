@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ports learn their step, and how formats follow.
+// Finds the ports that learn their step, and updates their formats.
 #include "torch/train/learned_steps.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -16,7 +16,7 @@ namespace mase::train {
 namespace {
 
 constexpr const char* learned_field = "frac_width";
-constexpr int widest = 126;  ///< |frac_width| of the formats
+constexpr int widest = 126;  ///< largest |frac_width| of the formats
 
 bool has_learned_field(const formats::Format& format) {
   const formats::FormatRow* row = formats::find_format(format.name());
@@ -36,7 +36,7 @@ formats::Format with_frac_width(const formats::Format& format, int frac_width) {
   return *made;
 }
 
-/// Elements of the tensor at a port; of one row for data, whose gradient is a mean over rows.
+/// The number of elements at a port; for data, of one row: the gradient is a mean over rows.
 double elements(const ir::Graph& graph, const ir::Node& node, const std::string& name) {
   const auto of_row = [](const ir::ValueInfo& info) {
     const Shape& shape = info.shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean cross entropy of a batch and its gradient.
+// The mean cross entropy of a batch, and its gradient.
 #pragma once
 
 #include <cstdint>

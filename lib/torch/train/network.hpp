@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrainableNetwork: forward and backward of a graph in training mode, with gradients in the flat
+// TrainableNetwork runs a graph forward and backward in training mode, with gradients in the flat
 // buffer.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace mase::train {
 
-/// A network in training: the result of a batch, and the gradients of the parameters.
+/// A network in training, which computes the result of a batch and the gradients of parameters.
 class TrainableNetwork {
  public:
   virtual ~TrainableNetwork() = default;
-  /// Before the first batch of a step: parameters changed. `quantized` says whether the graph's
-  /// formats count in it, or the step runs in float.
+  /// Called before the first batch of a step, after parameters have changed. `quantized` tells
+  /// whether the graph's formats apply or the step runs in float.
   virtual void begin_step(bool quantized) = 0;
   /// Runs a batch in training mode. The result is valid until the next call.
   virtual at::Tensor forward(const std::vector<c10::IValue>& inputs) = 0;
@@ -25,12 +25,12 @@ class TrainableNetwork {
   virtual void backward(const at::Tensor& output_gradient) = 0;
 };
 
-/// By autograd: any graph that the executor runs. Both arguments must outlive the network.
+/// A network that uses autograd, for any graph of the executor. The arguments must outlive it.
 std::unique_ptr<TrainableNetwork> make_autograd_network(libtorch::Executor& executor,
                                                         Parameters& parameters);
 
-/// By layers with hand-written backward steps, without autograd's bookkeeping: graphs of common
-/// layers and sums (residual networks), with any formats on their ports. Null for any other graph.
+/// A network of layers with hand-written backward steps, without the bookkeeping of autograd, for
+/// graphs of common layers and sums (residual networks), with any formats. Null for other graphs.
 std::unique_ptr<TrainableNetwork> make_layer_network(libtorch::Executor& executor,
                                                      Parameters& parameters);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
-/// Scalars of one adam step, computed in double and rounded once, as torch.optim hands them over.
+/// The scalars of an adam step, computed in double and rounded once, as in torch.optim.
 struct AdamScalars {
   float l2, shrink, step_size, correction;
   static constexpr float blend = static_cast<float>(1.0 - beta1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizer: adam, adamw and sgd as one pass over flat parameter buffers, with the arithmetic of
-// torch.optim in float32.
+// Optimizer implements adam, adamw and sgd as one pass over flat parameter buffers, with the
+// arithmetic of torch.optim in float32.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace mase::train {
 
-/// adam: Kingma and Ba, ICLR 2015, weight decay added to the gradient; adamw: Loshchilov and
-/// Hutter, ICLR 2019, decay applied to the weights; sgd: Nesterov momentum, weight decay added to
-/// the gradient. betas 0.9 and 0.999, eps 1e-8 as in torch.optim.
+/// adam: Kingma and Ba, ICLR 2015, with weight decay added to the gradient. adamw: Loshchilov and
+/// Hutter, ICLR 2019, with decay applied to the weights. sgd: Nesterov momentum, with weight decay
+/// added to the gradient. As in torch.optim, betas are 0.9 and 0.999, and eps is 1e-8.
 class Optimizer {
  public:
-  /// Weight decay moves the first `decayed` of `count` values only.
+  /// Weight decay applies only to the first `decayed` of `count` values.
   Optimizer(const backend::TrainOptions& options, std::size_t count, std::size_t decayed);
   Optimizer(const backend::TrainOptions& options, std::size_t count)
       : Optimizer(options, count, count) {}
@@ -23,7 +23,7 @@ class Optimizer {
   /// Changes `values` by one step with `gradients`, `count` floats each. `step` counts from 0.
   void step(float* values, const float* gradients, double learning_rate, std::int64_t step);
 
-  /// First and second moments (sgd: the momentum buffer), to be stored and restored.
+  /// The first and second moments (for sgd the momentum buffer), to be stored and restored.
   std::vector<std::vector<float>>& moments() { return moments_; }
   const std::vector<std::vector<float>>& moments() const { return moments_; }
 

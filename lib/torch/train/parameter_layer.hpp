@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layers with parameters share.
+// The common part of layers with parameters.
 #pragma once
 
 #include "torch/train/batch_norm.hpp"
@@ -33,7 +33,7 @@ class RunningStatistics {
  public:
   explicit RunningStatistics(const LayerSource& source);
   double epsilon() const { return epsilon_; }
-  /// Blends in those of a batch and counts it.
+  /// Blends in the statistics of a batch and counts the batch.
   void add(const BatchStatistics& statistics);
 
  private:
@@ -42,7 +42,7 @@ class RunningStatistics {
   double epsilon_;
 };
 
-/// Null when undefined.
+/// The data of a tensor; null if it is undefined.
 inline float* floats(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
 }

@@ -42,7 +42,7 @@ class Linear : public ParameterLayer {
   at::Tensor transposed_, input_, output_, gradient_;
 };
 
-/// In training mode, of [rows, channels].
+/// A batch norm in training mode, over [rows, channels].
 class BatchNorm : public ParameterLayer {
  public:
   explicit BatchNorm(const LayerSource& source) : ParameterLayer(source), running_(source) {}
@@ -97,7 +97,7 @@ void RunningStatistics::add(const BatchStatistics& statistics) {
 }
 
 std::unique_ptr<Layer> make_linear(const LayerSource& source) {
-  // Rows of one dimension only: [rows, features] in and out.
+  // Only two dimensions: [rows, features] in and out.
   const bool rows =
       layer_tensor(source, "weight").value.defined() && source.node.info.shape.size() == 2;
   return rows ? std::make_unique<Linear>(source) : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laying out parameters in flat buffers.
+// Lays out parameters in flat buffers.
 #include "torch/train/parameters.hpp"
 
 #include <ATen/ops/zeros.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters: everything an optimiser changes, in one flat buffer; the executor's tensors are
-// views.
+// Parameters: everything that an optimiser changes, in one flat buffer. The executor's tensors are
+// views of it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,37 +18,37 @@ namespace mase::train {
 /// All parameters of a graph in one flat buffer, and their gradients in another.
 class Parameters {
  public:
-  /// One parameter, and where it lies in the buffers.
+  /// A parameter, and its place in the buffers.
   struct Entry {
     std::string path;
-    std::size_t offset = 0;  ///< of its first element in the flat buffers
+    std::size_t offset = 0;  ///< offset of its first element in the flat buffers
     at::Tensor leaf;         ///< a view of values() that requires a gradient
     at::Tensor gradient;     ///< a view of gradients() of the same shape
   };
 
-  /// The logarithm (to base 2) of the step of a port's fixed-point format, when it is learned.
+  /// The base-2 logarithm of the step of a port's fixed-point format, if it is learned.
   struct LearnedStep {
     ir::NodeId node = ir::no_node;
     std::string port;
     Entry entry;  ///< a scalar; the path is empty
   };
 
-  /// Takes over every trainable tensor of `graph` in `table` (path → tensor, as the executor's).
-  /// `steps` says which ports learn their step; their values are 0 at first.
-  /// Error(Fault::config) when none is trainable, Error(Fault::unsupported) when one is not
+  /// Takes over every trainable tensor of `graph` in `table` (path → tensor, as in the executor).
+  /// `steps` are the ports that learn their step; their values are 0 at first.
+  /// Error(Fault::config) if no tensor is trainable, Error(Fault::unsupported) if one is not
   /// float32.
   Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>& table,
              const std::vector<std::pair<ir::NodeId, std::string>>& steps = {});
 
-  /// Flat buffers. Each tensor begins at a multiple of 64 bytes, so that kernels whose order of
-  /// operations depends on alignment give the same bits in every run; the gaps stay zero.
+  /// The flat buffers. Each tensor starts at a multiple of 64 bytes, so that kernels whose order of
+  /// operations depends on alignment give the same bits in every run. The gaps stay zero.
   std::span<float> values();
   std::span<float> gradients();
   const std::vector<Entry>& entries() const { return entries_; }
   const std::vector<LearnedStep>& steps() const { return steps_; }
-  /// How many of values() stand before the steps, which no weight decay may move.
+  /// The number of values() before the steps, to which weight decay must not apply.
   std::size_t decayed() const { return decayed_; }
-  /// The entry that owns this leaf's memory, or nullptr.
+  /// The entry of this path, or nullptr.
   const Entry* find(const std::string& path) const;
   const LearnedStep* find_step(ir::NodeId node, const std::string& port) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizing a port with LibTorch's tensors as buffers.
+// Quantizes a port with LibTorch's tensors as buffers.
 #include "torch/train/port_quantizer.hpp"
 
 #include "torch/run/quantize_op.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format of one port while training: quantized forward, straight-through backward, in buffers
-// that are reused from batch to batch.
+// Applies the format of a port in training: quantized forward, straight-through backward, in
+// buffers that are reused from batch to batch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,27 +14,27 @@ namespace mase::train {
 class PortQuantizer {
  public:
   PortQuantizer() = default;
-  /// What the pointers point at must outlive the quantizer and may change between two batches.
+  /// The objects pointed to must outlive the quantizer, and may change between two batches.
   struct Source {
     const formats::Format* format = nullptr;
     const libtorch::TrainingRounding* rounding = nullptr;
-    std::uint64_t place = 0;  ///< of its random numbers
+    std::uint64_t place = 0;  ///< place for random numbers
     libtorch::Rounded what = libtorch::Rounded::data;
-    at::Tensor step_gradient{};  ///< where defined, gets the gradient of the step's logarithm
+    at::Tensor step_gradient{};  ///< if defined, gets the gradient of the step's logarithm
   };
   explicit PortQuantizer(Source source) : source_(std::move(source)) {}
 
   bool has_format() const { return source_.format != nullptr; }
   bool learns() const { return source_.step_gradient.defined(); }
 
-  /// Whether `backward` changes nothing.
+  /// Whether `backward` passes gradients unchanged.
   bool passes_gradient() const;
 
-  /// The values on the grid. `raw` must keep its values until `backward` is done.
+  /// Rounds the values to the format. `raw` must keep its values until `backward` is done.
   at::Tensor forward(const at::Tensor& raw);
 
-  /// d loss / d raw from d loss / d values: `gradient` itself where nothing is rounded or clipped,
-  /// else a buffer of the quantizer. Sets the step's gradient.
+  /// Computes d loss / d raw from d loss / d values. Returns `gradient` itself if nothing is
+  /// rounded or clipped, otherwise a buffer of the quantizer. Sets the step's gradient.
   at::Tensor backward(const at::Tensor& gradient);
 
   /// The same in place, for the gradient of a parameter.

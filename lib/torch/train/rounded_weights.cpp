@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the parameters with formats and rounding them.
+// Finds the parameters with formats and rounds them.
 #include "torch/train/rounded_weights.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training without master weights: what a step leaves is on the formats' grids (Gupta et al., ICML
-// 2015), so that a format's rounding decides whether small steps add up.
+// Training without master weights: after each step, weights are rounded to their formats (Gupta et
+// al., ICML 2015), so that a format's rounding decides whether small steps add up.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace mase::train {
 
-/// The trained parameters that have formats, and their rounding in place.
+/// The trained parameters that have formats; rounds them in place.
 class RoundedWeights {
  public:
-  /// The arguments must outlive the object. Error(Fault::config) without such a parameter, and for
+  /// The arguments must outlive the object. Error(Fault::config) if there is no such parameter, or
   /// one with different formats at two ports.
   RoundedWeights(const ir::Graph& graph, libtorch::Executor& executor, Parameters& parameters);
 
-  /// Replaces the parameters by values of their formats, with the random numbers of this step.
+  /// Rounds the parameters to their formats, with the random numbers of this step.
   void round(std::int64_t step);
 
  private:

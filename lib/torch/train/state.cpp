@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing, reading and checking the resumable state.
+// Writes, reads and checks the resumable state.
 //
 // Layout: the line "mase training state 2", the SHA-256 of the rest and a line end, the length of
 // the JSON part and a line end, the JSON part, the moments as raw little-endian floats.
@@ -54,7 +54,7 @@ Tree header_of(const State& state, const backend::TrainOptions& options) {
   return tree;
 }
 
-/// The JSON part and what follows it, after the checks of length and hash.
+/// Checks length and hash, and returns the JSON part and the bytes after it.
 std::pair<Tree, std::string_view> open_state(std::string_view bytes) {
   if (!bytes.starts_with(magic)) damaged("its first line is wrong");
   bytes.remove_prefix(magic.size());
@@ -89,7 +89,7 @@ bool may_change(const std::string& option, const backend::TrainOptions& options)
   return (option == "max_epochs" || option == "max_steps") && !depends_on_length(options);
 }
 
-/// An option that is younger than the checkpoint was what its default says.
+/// Checks the options. An option that is newer than the checkpoint had its default value.
 void check_options(const Tree& before, const backend::TrainOptions& options) {
   std::vector<std::string> changed;
   const Tree now_tree = write_fields(options), defaults = write_fields(backend::TrainOptions{});

@@ -90,8 +90,8 @@ class Trainer {
   }
 
  private:
-  /// Runs one batch in eval mode, so that a model that does not fit is refused before anything
-  /// changes.
+  /// Runs one batch in eval mode, so that a model that does not fit is refused before any change is
+  /// made.
   void check_first_batch() {
     const data::Batch batch = data_.batch(data_.train, 0, 1);
     const c10::IValue output = executor_.run(libtorch::check_inputs(graph_, batch.inputs));
@@ -188,7 +188,7 @@ class Trainer {
     if (every && state_.step % *every == 0) save(false);
   }
 
-  /// Ctrl-C: what a resumed run needs is stored first.
+  /// Stops after Ctrl-C, and first stores what a resumed run needs.
   [[noreturn]] void stop() {
     save(false);
     throw Error(Fault::interrupted, "stopped after step " + std::to_string(state_.step) + " of " +
@@ -198,7 +198,7 @@ class Trainer {
 
   void finish_epoch() {
     const backend::Metrics validation = validate();
-    // What is not quantized yet is no candidate, and early stopping does not wait for it.
+    // Epochs before quantization are not candidates, and early stopping does not count them.
     const bool counts = is_quantized(state_.step - 1, options_);
     const bool better = counts && (!state_.has_best || validation.loss < state_.best.loss);
     if (better) state_.best = validation;
@@ -257,7 +257,7 @@ class Trainer {
     state_.moments.clear();
   }
 
-  /// The graph to use: with batch norms folded as they were in training.
+  /// The graph for use, with batch norms folded as in training.
   ir::Graph deployed_graph() const {
     ir::Graph deployed = graph_;
     if (folded_ > 0) executor_.store_folded(deployed);
@@ -270,16 +270,16 @@ class Trainer {
   const backend::TrainCallbacks& callbacks_;
   StepCounts counts_;
   libtorch::Executor executor_;
-  int folded_;  ///< batch norms
+  int folded_;  ///< number of folded batch norms
   Parameters parameters_;
   LearnedSteps steps_;
-  std::optional<RoundedWeights> rounded_weights_;  ///< without master weights
+  std::optional<RoundedWeights> rounded_weights_;  ///< for training without master weights
   std::unique_ptr<TrainableNetwork> network_;
   Optimizer optimizer_;
   Batches batches_;
   bool draws_;               ///< the graph draws random numbers while training
   State state_;              ///< counters and best result; moments only while saving
-  std::vector<float> sums_;  ///< gradients of the batches of a step
+  std::vector<float> sums_;  ///< sums of gradients over the batches of a step
   at::Tensor output_gradient_;
   double last_loss_ = 0, logged_loss_ = 0;
   std::int64_t logged_steps_ = 0;

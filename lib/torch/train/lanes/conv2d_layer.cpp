@@ -70,7 +70,7 @@ class LaneConv2d : public ParameterLayer {
     };
   }
 
-  /// Plans for the input's size, which seldom changes.
+  /// Makes plans for the input's size, which seldom changes.
   void prepare(const at::Tensor& input) {
     const ConvolutionAxis rows = axis(0, input.size(2)), columns = axis(1, input.size(3));
     if (!convolution_ || convolution_->shape().rows.in != rows.in ||
@@ -94,7 +94,7 @@ class LaneConv2d : public ParameterLayer {
   std::int64_t groups_;
   std::optional<Convolution> convolution_;
   std::unique_ptr<LaneTail> tail_;
-  at::Tensor tail_gradient_;  ///< of a few bundles
+  at::Tensor tail_gradient_;  ///< for a few bundles
   at::Tensor used_, input_, output_, gradient_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers that turn rows into lanes and back, and formats in between.
+// The layers that convert rows to lanes and back, and formats between them.
 #include <ATen/ops/empty_strided.h>
 
 #include "torch/train/lanes/layers.hpp"
@@ -7,7 +7,7 @@
 namespace mase::train {
 namespace {
 
-/// A tensor of rows and the same in lanes, each in its buffer.
+/// A tensor in rows and the same tensor in lanes, each in its own buffer.
 class Conversion {
  public:
   explicit Conversion(std::shared_ptr<LaneBatch> batch) : batch_(std::move(batch)) {}
@@ -38,7 +38,7 @@ class Conversion {
   at::Tensor rows_, lanes_;
 };
 
-/// Forward into a layout, backward out of it.
+/// Converts to a layout in the forward pass, and from it in the backward pass.
 class LayoutChange : public Layer {
  public:
   LayoutChange(Layout to, std::shared_ptr<LaneBatch> batch)
@@ -58,7 +58,7 @@ class LayoutChange : public Layer {
   Conversion conversion_;
 };
 
-/// Formats see rows, whose elements they may group and count. The gradient mostly passes as it is.
+/// Formats work on rows, whose elements they may group and count. Most gradients pass unchanged.
 class LaneQuantize : public Layer {
  public:
   LaneQuantize(PortQuantizer quantizer, const std::shared_ptr<LaneBatch>& batch)

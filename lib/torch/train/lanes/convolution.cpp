@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of convolutions: which elements meet which coefficients.
+// Plans convolutions: finds the elements and coefficients that belong together.
 #include "torch/train/lanes/convolution.hpp"
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace mase::train {
 namespace {
 
-/// The element that output `o` reads for tap `k`; beyond `in` (or below 0, as a large number) where
+/// The element that output `o` reads for tap `k`; beyond `in` (or below 0, as a large number) if
 /// there is none.
 std::size_t element(const ConvolutionAxis& axis, std::size_t o, std::size_t k) {
   return o * axis.stride + k * axis.dilation - axis.padding;
 }
 
-/// Calls visit(o, k, element) for all that meet.
+/// Calls visit(o, k, element) for all outputs and taps with an element.
 template <class Visit>
 void for_each_meeting(const ConvolutionAxis& axis, Visit&& visit) {
   for (std::size_t o = 0; o < axis.out; ++o)
@@ -25,8 +25,8 @@ void for_each_meeting(const ConvolutionAxis& axis, Visit&& visit) {
 
 enum class Direction { forward, backward };
 
-/// What every output reads, or which outputs read every input. Elements and taps lie so many floats
-/// and coefficients apart.
+/// For every output the inputs that it reads, or for every input the outputs that read it.
+/// Distances of elements and taps are given in floats and coefficients.
 std::vector<std::vector<Tap>> axis_taps(const ConvolutionAxis& axis, Direction direction,
                                         std::size_t tap_stride, std::size_t stride) {
   const bool forward = direction == Direction::forward;
@@ -37,7 +37,7 @@ std::vector<std::vector<Tap>> axis_taps(const ConvolutionAxis& axis, Direction d
   return taps;
 }
 
-/// For every tap the outputs that read something.
+/// For every tap, the outputs that read an element.
 std::vector<TapRange> tap_ranges(const ConvolutionAxis& axis) {
   std::vector<TapRange> ranges(axis.kernel);
   for_each_meeting(axis, [&](std::size_t o, std::size_t k, std::size_t at) {
@@ -156,7 +156,7 @@ void Convolution::backward(const GradientSource& gradient, const float* in, std:
                            const Gradients& into) {
   std::fill(weight_sums_.begin(), weight_sums_.end(), Lanes{});
   std::fill(bias_sums_.begin(), bias_sums_.end(), Lanes{});
-  // Everything that reads a bundle follows while it is in the cache.
+  // All steps that read a bundle follow while it is in the cache.
   for (std::size_t first = 0; first < bundles; first += bundles_at_once()) {
     const std::size_t count = std::min(bundles - first, bundles_at_once());
     const float* const given = gradient(first, count);

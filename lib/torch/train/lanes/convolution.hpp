@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 2-d convolution over bundles of images, forward and backward.
+// A 2-d convolution over bundles of images, with its backward step.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace mase::train {
 
-/// One axis of a convolution: output o reads elements o * stride + k * dilation - padding, where
-/// there are such, for k < kernel.
+/// An axis of a convolution: output o reads the elements o * stride + k * dilation - padding that
+/// exist, for k < kernel.
 struct ConvolutionAxis {
   std::size_t in = 0, out = 0, kernel = 1, stride = 1, padding = 0, dilation = 1;
 };
@@ -23,7 +23,7 @@ struct ConvolutionShape {
   std::size_t taps() const { return rows.kernel * columns.kernel; }
 };
 
-/// Tensors are bundles of planes, one after the other (lanes/kernels.hpp).
+/// The convolution. Tensors are bundles of planes in sequence (lanes/kernels.hpp).
 class Convolution {
  public:
   explicit Convolution(const ConvolutionShape& shape,
@@ -31,25 +31,25 @@ class Convolution {
 
   const ConvolutionShape& shape() const { return shape_; }
 
-  /// Takes over the weight [out_channels, in_channels / groups, rows, columns].
+  /// Sets the weight [out_channels, in_channels / groups, rows, columns].
   void set_weight(const float* weight);
 
   /// `bias` may be null.
   void forward(const float* in, const float* bias, std::size_t bundles, float* out) const;
 
-  /// Where d loss / d something goes; null where nobody asks.
+  /// Where to write gradients; null for those that are not needed.
   struct Gradients {
-    float* in = nullptr;      ///< as the input
-    float* weight = nullptr;  ///< as the weight
+    float* in = nullptr;      ///< shaped like the input
+    float* weight = nullptr;  ///< shaped like the weight
     float* bias = nullptr;    ///< [out_channels]
   };
-  /// Gives d loss / d out of `count` bundles, which is 0 in lanes without an image; it may be
-  /// overwritten by the next call. At most `bundles_at_once()` are asked for.
+  /// Returns d loss / d out of `count` bundles, with 0 in lanes without an image. The next call may
+  /// overwrite it. `count` is at most `bundles_at_once()`.
   using GradientSource = std::function<const float*(std::size_t first, std::size_t count)>;
   std::size_t bundles_at_once() const { return kernels_.side; }
   std::size_t out_bundle() const;  ///< floats of a bundle of the output
 
-  /// Asks for each bundle once, in order; overwrites what is in `into`.
+  /// Requests each bundle once, in order, and overwrites the contents of `into`.
   void backward(const GradientSource& gradient, const float* in, std::size_t bundles,
                 const Gradients& into);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over bundles: the register tiles. Included by kernels.simd.cpp.
+// The register tiles of convolutions over bundles. Included by kernels.simd.cpp.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using simd::load;
 using simd::store;
 using simd::Vec;
 
-/// `rows` output channels of `bundles` bundles at every position.
+/// Computes `rows` output channels of `bundles` bundles at every position.
 template <std::size_t rows, std::size_t bundles>
 MASE_SIMD void gather_block(const Gather& gather, const float* coefficients, const float* bias,
                             Bundles<const float> in, Bundles<float> out) {
@@ -47,7 +47,7 @@ MASE_SIMD void gather_block(const Gather& gather, const float* coefficients, con
     }
 }
 
-/// All output channels of `bundles` bundles.
+/// Computes all output channels of `bundles` bundles.
 template <std::size_t most_rows, std::size_t bundles>
 MASE_SIMD void gather_blocks(const Gather& gather, const float* coefficients, const float* bias,
                              Bundles<const float> in, Bundles<float> out) {
@@ -83,7 +83,7 @@ MASE_SIMD_TARGET void gather_bundles(const Gather& gather, const float* coeffici
   }
 }
 
-/// A rectangle of outputs and the elements that they read for one tap.
+/// A rectangle of outputs, and the elements that they read for one tap.
 struct TapArea {
   const float* gradient;
   const float* in;
@@ -115,7 +115,7 @@ MASE_SIMD void weight_tile(const WeightSums& plan, const TapArea& area, const fl
     for (std::size_t r = 0; r < rows; ++r) store(sums + (c * rows + r) * lanes, sum[c][r]);
 }
 
-/// `rows` output channels and one tap, all input channels.
+/// Computes `rows` output channels and one tap, for all input channels.
 template <std::size_t rows, std::size_t most_channels>
 MASE_SIMD void weight_channels(const WeightSums& plan, const TapArea& area, float* sums) {
   std::size_t i = 0;
@@ -126,8 +126,8 @@ MASE_SIMD void weight_channels(const WeightSums& plan, const TapArea& area, floa
     weight_tile<rows, 1>(plan, area, area.in + i * plan.in_plane, sums + i * rows * lanes);
 }
 
-/// Outputs that are gone through for one tap after the other: their gradients stay in the nearest
-/// cache, and the sums in registers for a while.
+/// The number of outputs to process for one tap after the other, so that their gradients stay in
+/// the nearest cache and the sums in registers.
 constexpr std::size_t positions_per_pass = 48;
 
 template <std::size_t rows, std::size_t most_channels>

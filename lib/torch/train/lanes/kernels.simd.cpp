@@ -9,8 +9,8 @@ namespace {
 
 static_assert(simd::lanes == lane_count);
 
-/// Register tiles hold most_rows output channels times `side` bundles or input channels: of 16
-/// registers 8 are sums, where a vector takes four or two; of 32 registers 16, where it takes one.
+/// A register tile has most_rows output channels times `side` bundles or input channels. If a
+/// vector takes four or two registers, 8 of 16 registers are sums; if it takes one, 16 of 32.
 constexpr std::size_t most_rows = simd::Simd::width / 2, side = simd::parts == 1 ? 2 : 1;
 
 }  // namespace

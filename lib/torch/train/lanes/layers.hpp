@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers over batches in lanes: tensors [bundles, channels, ..., 16] whose planes lie
+// Layers over batches in lanes: tensors [bundles, channels, ..., 16] whose planes are
 // plane_stride() apart.
 #pragma once
 
@@ -10,28 +10,28 @@
 
 namespace mase::train {
 
-/// What the layers of a network know of its current batch.
+/// What the layers of a network know about the current batch.
 struct LaneBatch {
   std::size_t images = 0;  ///< the last bundle may have lanes without an image
 };
 
-/// Sizes of a tensor in lanes.
+/// The sizes of a tensor in lanes.
 BatchSizes batch_sizes(const at::Tensor& lanes, std::size_t images);
 
-/// As fit(), in lanes.
+/// Like fit(), in lanes.
 void fit_lanes(at::Tensor& tensor, at::IntArrayRef shape);
 
-/// From rows to lanes or back.
+/// Makes the layer that converts rows to lanes, or lanes to rows.
 std::unique_ptr<Layer> make_layout_change(Layout to, std::shared_ptr<LaneBatch> batch);
-/// make_quantize() in lanes.
+/// Like make_quantize(), in lanes.
 std::unique_ptr<Layer> make_lane_quantize(PortQuantizer quantizer,
                                           const std::shared_ptr<LaneBatch>& batch);
 
-/// A mean over all places of images.
+/// Makes a layer for the mean over all positions of images.
 std::unique_ptr<Layer> make_lane_mean(const LayerSource& source);
 
-/// A convolution and what follows it of a LaneTail, which it absorbs: the gradient between them is
-/// used up while it is in the cache. Null for what is no whole batch of images.
+/// Makes a convolution. It absorbs a LaneTail that follows, so that the gradient between them is
+/// used while it is in the cache. Null if the values are not a whole batch of images.
 std::unique_ptr<Layer> make_lane_conv2d(const LayerSource& source);
 
 }  // namespace mase::train

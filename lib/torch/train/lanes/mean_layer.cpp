@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean over all places of images, over lanes.
+// The mean over all positions of images, in lanes.
 #include <ATen/core/Tensor.h>
 
 #include "torch/train/lanes/layers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving 16 images between rows and lanes. Included by kernels.simd.cpp.
+// Moves 16 images between rows and lanes. Included by kernels.simd.cpp.
 #pragma once
 
 #include "simd/lanes.hpp"
@@ -12,7 +12,7 @@ using simd::lanes;
 
 typedef float Quad __attribute__((vector_size(16), aligned(4), may_alias));
 
-/// Turns four rows into their four columns.
+/// Transposes four rows to four columns.
 MASE_SIMD void transpose(const Quad (&rows)[4], Quad (&columns)[4]) {
   typedef std::int32_t Order __attribute__((vector_size(16)));
   const Order low{0, 4, 1, 5}, high{2, 6, 3, 7};

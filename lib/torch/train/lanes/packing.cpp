@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the rows of each plane.
+// Finds the rows of each plane.
 #include "torch/train/lanes/packing.hpp"
 
 #include <algorithm>

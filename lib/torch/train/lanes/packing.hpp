@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches between rows, one image after the other, and lanes, bundles of 16 images.
+// Converts batches between rows (one image after the other) and lanes (bundles of 16 images).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ inline std::size_t bundle_count(std::size_t images) {
   return (images + lane_count - 1) / lane_count;
 }
 
-/// Sizes of a batch [images, channels, positions].
+/// The sizes of a batch [images, channels, positions].
 struct BatchSizes {
   std::size_t images = 0, channels = 0, positions = 0;
 
@@ -20,11 +20,11 @@ struct BatchSizes {
   std::size_t planes() const { return bundles() * channels; }
 };
 
-/// Lanes without an image become 0.
+/// Converts rows to lanes. Lanes without an image become 0.
 void rows_to_lanes(const float* in, const BatchSizes& sizes, float* out,
                    const LaneKernels& kernels = lane_kernels(simd::best_isa()));
 
-/// The way back.
+/// Converts lanes to rows.
 void lanes_to_rows(const float* in, const BatchSizes& sizes, float* out,
                    const LaneKernels& kernels = lane_kernels(simd::best_isa()));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm's sums, and batch norm followed by 2 x 2 max pooling and ReLU, over planes of bundles.
+// The sums of batch norm, and batch norm with 2 x 2 max pooling and ReLU, over planes of bundles.
 // Included by kernels.simd.cpp.
 #pragma once
 
@@ -17,7 +17,7 @@ using simd::select;
 using simd::store;
 using simd::Vec;
 
-/// Sums in four parts, so that additions need not wait for one another.
+/// Sums in four independent parts, so that additions need not wait for each other.
 template <class Term>
 MASE_SIMD void sum_terms(const float* plane, std::size_t count, const Term& term, float* to) {
   Vec sums[4] = {};
@@ -46,10 +46,10 @@ MASE_SIMD_TARGET void plane_squares(const float* plane, std::size_t count, const
   sum_terms(plane, count, SquareAbout{load(about)}, sum);
 }
 
-/// The larger, or the one that is NaN.
+/// The larger of two numbers, or NaN if one of them is NaN.
 MASE_SIMD Vec largest(Vec a, Vec b) { return select(b <= a, a, select(a == a, b, a)); }
 
-/// y = x * by + plus.
+/// Computes y = x * by + plus.
 struct Normalised {
   Vec by, plus;
 
@@ -69,7 +69,7 @@ struct Square {
     square.most = largest(largest(square.y[0], square.y[1]), largest(square.y[2], square.y[3]));
     return square;
   }
-  /// The one of four numbers that belongs to the first of the largest y.
+  /// Selects from four numbers the one that belongs to the first largest y.
   MASE_SIMD Vec of_winner(const Vec (&values)[4]) const {
     return select(y[0] == most, values[0],
                   select(y[1] == most, values[1], select(y[2] == most, values[2], values[3])));
@@ -93,7 +93,7 @@ MASE_SIMD Vec activated(Vec y, const Bounds& bounds) {
   return y;
 }
 
-/// Where the activation lets the gradient through: at NaN too, as LibTorch does.
+/// The gradient where the activation passes it (as in LibTorch, also at NaN), otherwise 0.
 template <Activation activation>
 MASE_SIMD Vec passed(Vec gradient, Vec y, const Bounds& bounds) {
   if constexpr (activation == Activation::relu) return select(y <= Vec{}, Vec{}, gradient);
@@ -158,7 +158,7 @@ struct GradientWriter {
   }
 };
 
-/// Elements that no square holds.
+/// Writes the elements that are not in any square.
 MASE_SIMD void write_rest(const float* x, std::size_t at, std::size_t count,
                           const GradientWriter& writer) {
   for (std::size_t end = at + count * lanes; at < end; at += lanes)

@@ -10,8 +10,8 @@
 namespace mase::train {
 namespace {
 
-/// Mean of every channel, and the sums of squared differences from it. Squares are taken about the
-/// mean of each lane's plane while it is in the cache, and moved from there.
+/// The mean of every channel, and the sums of squared differences from it. Squares are taken about
+/// the mean of each lane's plane while it is in the cache, then shifted to the channel's mean.
 class ChannelMoments {
  public:
   ChannelMoments(const float* in, const BatchSizes& sizes, const LaneKernels& kernels)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm in training, then 2 x 2 max pooling or a sum, and an activation over lanes, as one
-// layer: any of them. Pooling and activation stand in either order, which makes no difference.
+// Any of a batch norm in training, then 2 x 2 max pooling or a sum, and an activation, over lanes,
+// as one layer. Pooling and activation may come in either order, which makes no difference.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class LaneTail : public ParameterLayer {
   void take_addend(const at::Tensor& addend) override { addend_ = addend; }
   at::Tensor addend_gradient() const override { return passed_; }
 
-  /// The parts of `backward`: the parameters' gradients first, ...
+  /// The parts of `backward`: first the gradients of the parameters, ...
   void begin_backward(const at::Tensor& gradient);
   /// ... then d loss / d input of `count` bundles, bundle by bundle.
   void write_gradient(std::size_t first, std::size_t count, float* into) const;
@@ -35,17 +35,17 @@ class LaneTail : public ParameterLayer {
   bool asks_winners() const { return is_pool() && running_; }
   void fit_output();
   void find_statistics();
-  double count() const;  ///< values of a channel in the batch
+  double count() const;  ///< number of values of a channel in the batch
   NormalisedPlane plane(std::size_t p) const;
-  void find_sums();            ///< and the gradient that the activation lets through, of a sum
+  void find_sums();            ///< for a sum, also the gradient behind the activation
   InputGradient input_rule();  ///< writes the gradients of weight and bias
 
   const LaneKernels& kernels_;
   std::shared_ptr<LaneBatch> batch_;
-  std::optional<RunningStatistics> running_;  ///< with a norm
+  std::optional<RunningStatistics> running_;  ///< if there is a norm
   Joint joint_ = Joint::none;
   Activation activation_ = Activation::none;
-  float low_ = 0, high_ = 0;  ///< of a clamp
+  float low_ = 0, high_ = 0;  ///< for a clamp
   BatchSizes sizes_;
   BatchStatistics statistics_;
   std::vector<double> gradient_sums_, gradient_products_;  ///< per channel
@@ -54,7 +54,7 @@ class LaneTail : public ParameterLayer {
   at::Tensor passed_, passed_buffer_;  ///< gradient behind the activation of a sum
 };
 
-/// Null for a node that is nothing of the kind.
+/// Makes the layer; null for any other kind of node.
 std::unique_ptr<LaneTail> make_lane_tail(const LayerSource& source);
 
 }  // namespace mase::train
