@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Every op with a datapath beside the real function, the quantized level and its SystemVerilog.
+# Compares every op that has a datapath with the real function, the quantized level and its SystemVerilog.
 """usage: scripts/exactness [--quick] [--mase BINARY] [--output FOLDER] [--elements N] [--vectors N] [OP...]
 
 For each op and width a network of that op alone, written by PyTorch, is quantized and run on every input code
@@ -269,7 +269,7 @@ def main():
     parser.add_argument("--elements", type=int, default=1_000_000)
     parser.add_argument("--vectors", type=int, default=100)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("ops", nargs="*", help="names of ops; all without")
+    parser.add_argument("ops", nargs="*", help="names of ops; default: all")
     options = parser.parse_args()
     if options.quick:
         options.elements = min(options.elements, 20_000)

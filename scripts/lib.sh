@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the scripts, which source it from the repository root: messages, and where LibTorch is.
+# Functions shared by the scripts, which source this file from the repository root: messages, and finding LibTorch.
 
 torch_version=2.13.0
 optuna_version=5.0.0
@@ -11,14 +11,14 @@ torchvision_version=0.28.0
 transformers_version=5.23.0
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
-# ctest's choice of the quick tests of the program, without those that look at sources and documents.
+# ctest options that select the quick tests of the program, without those that check sources and documents.
 quick_tests=(-L fast -E '^(habits_.*|format|readme.*)$')
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 fail() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# Prints the folder of TorchConfig.cmake: Torch_DIR of the environment, else the wheel in .venv.
-# Prints nothing when CMake should look in the system's own places.
+# Prints the folder of TorchConfig.cmake: Torch_DIR of the environment, otherwise that of the wheel in .venv.
+# Prints nothing if CMake should search the system's own folders.
 torch_dir() {
   if [ -n "${Torch_DIR:-}" ]; then
     printf '%s\n' "$Torch_DIR"
@@ -27,8 +27,8 @@ torch_dir() {
   fi
 }
 
-# Prints a tool of clang (clang++, clang-tidy) in a version that understands all of C++20 that is
-# used: at least 16, the newest that is installed. Prints nothing without one.
+# Prints a tool of clang (clang++, clang-tidy): the newest installed version that is at least 16 and so
+# understands the parts of C++20 that are used. Prints nothing if there is none.
 clang_tool() {
   local version
   for version in 21 20 19 18 17 16; do
@@ -38,7 +38,7 @@ clang_tool() {
   if [ "${version:-0}" -ge 16 ]; then command -v "$1"; fi
 }
 
-# Installs packages in .venv, or where --target says: pip_install [PIP_OPTION...] PACKAGE...
+# pip_install [PIP_OPTION...] PACKAGE...: installs packages into .venv, or into the folder of --target.
 pip_install() {
   # shellcheck disable=SC2086  # MASE_PIP_ARGS is a list of words
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input "$@" ${MASE_PIP_ARGS:-} </dev/null

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of fake quantization, encoding and decoding by number formats, as a ratio to memcpy in the
-// same run: before each measurement a copy is timed, so that both meet the same load of the
-// machine. Processor time of one thread, warm buffers, a matrix of rows of 4096 normal numbers; and
-// block formats on rows shorter than their blocks.
+// Measures the speed of fake quantization, encoding and decoding by number formats, relative to
+// memcpy in the same run. A copy is timed before each measurement, so that both see the same load
+// of the machine. It is processor time of one thread, with warm buffers, for a matrix with rows of
+// 4096 normal numbers, and for block formats on rows shorter than their blocks.
 //
-// Usage: bench_formats [elements] [rounds] [json | codes | goals [WORD] | WORD]: formats whose text
-// has the word; codes: encoding and decoding alone; `goals` quantizes by every format in every
-// layout and rounding, prints the share of memcpy beside its goal, and fails where one is missed
+// Usage: bench_formats [elements] [rounds] [json | codes | goals [WORD] | WORD]. WORD selects
+// formats whose text contains it. codes measures only encoding and decoding. goals quantizes to
+// every format in every layout and rounding, prints the share of memcpy and its goal, and fails if
+// one is missed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -42,7 +43,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Seconds of a run, and of the copies beside it.
+/// The seconds of a run, and of the copies timed with it.
 struct Measured {
   double seconds = 0, copy = 0;
   double share() const { return copy / seconds; }
@@ -85,7 +86,7 @@ class Bench {
   Shape shape_;
 };
 
-/// Everything is measured of these.
+/// Formats for which everything is measured.
 const std::vector<std::string> measured_formats{
     "integer(8, 4)",
     "integer(4, 2)",
@@ -114,7 +115,7 @@ const std::vector<std::string> measured_formats{
     "nvfp4",
 };
 
-/// What computes with random numbers, blocks across rows, tiles of several rows.
+/// Formats with random numbers, blocks across rows, or tiles of several rows.
 const std::vector<std::string> slower_formats{
     "integer(8, 4, rounding=stochastic)",
     "scale_integer(8, rounding=stochastic)",
@@ -140,7 +141,7 @@ const std::vector<std::string> slower_formats{
     "binary_residual",
 };
 
-/// What codes are also measured of: more widths, blocks across rows and tiles.
+/// Further formats whose codes are measured: more widths, blocks across rows, and tiles.
 const std::vector<std::string> coded_formats{
     "integer(16, 8)",
     "scale_integer(8)",
@@ -155,7 +156,7 @@ const std::vector<std::string> coded_formats{
     "mxint_hardware(4, parallelism=[16, 16])",
 };
 
-/// Fake quantization only.
+/// Formats for which only fake quantization is measured.
 const std::vector<std::string> variants{
     "minifloat_ieee(8, 4, profile=reference)",
     "minifloat_denorm(8, 4, profile=reference)",
@@ -183,12 +184,12 @@ const std::vector<std::string> variants{
     "nvfp4(tensor_scale=none)",
 };
 
-/// Fake quantization of rows such as attention heads have.
+/// Formats for fake quantization of short rows, as in attention heads.
 const std::vector<std::string> short_row_formats{"mxint8", "mxfp4", "block_fp(8, 8)", "nvfp4"};
 const std::vector<std::int64_t> short_rows{8, 12, 20, 24};
 
-/// Formats with one of each of some options, and the share of memcpy that quantizing by them should
-/// reach.
+/// A group of formats with one value for each of several options, and the share of memcpy that
+/// quantization should reach.
 struct Group {
   double goal;
   std::vector<std::string> formats;
@@ -211,7 +212,7 @@ const std::vector<std::string> elements{"integer(8, 4)",
                                         "log(8)"};
 const std::vector<std::string> tiled{"block_fp(8, 8)", "block_minifloat(8, 4, 8)",
                                      "block_log(8, 8)"};
-/// Tiles of rows, of columns, square ones, and tiles of 16 whole columns.
+/// Shapes of tiles: rows, columns, squares, and 16 whole columns.
 const std::vector<std::string> tiles{
     "skip_first_dim=true", "skip_first_dim=false, block_size=[32, 1]",
     "skip_first_dim=false, block_size=[16, 16]", "skip_first_dim=false"};
@@ -315,7 +316,7 @@ void print_table(const std::vector<Row>& rows, std::int64_t count) {
   }
 }
 
-/// Returns how many rows miss their goals; `word`: of the formats whose text has it.
+/// Prints the goals of formats whose text contains `word`. Returns how many rows miss their goals.
 int print_goals(Bench& bench, const std::string& word) {
   int missed = 0;
   std::printf("%8s %8s %8s   %s\n", "ms", "memcpy", "goal", "quantize");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fake quantization costs in a forward pass: the processor time of a quantized graph over that
-// of the float graph, in turns, on one thread. Data and weights of linear layers, convolutions and
-// matrix products have the format; weights are quantized once, as in evaluation.
+// Measures the cost of fake quantization in a forward pass: the processor time of a quantized graph
+// divided by that of the float graph. They run in turns on one thread. The data and weights of
+// linear layers, convolutions and matrix products have the format; weights are quantized once, as
+// in eval.
 //
-// FORMAT "frozen": instead, the float graph beside torch::jit::freeze of the file.
+// FORMAT "frozen" compares the float graph with torch::jit::freeze of the file instead.
 //
 // Usage: bench_forward MODEL.pt INPUT.npy BATCH FORMAT...
 #include <c10/core/InferenceMode.h>
@@ -52,7 +53,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Normal numbers in the shape of the example with another number of rows.
+/// Normal random numbers in the shape of the example, with another number of rows.
 Array batch_like(const Array& example, std::int64_t rows) {
   Shape shape = example.shape();
   if (shape.empty() || example.dtype() != DType::float32)
@@ -80,10 +81,10 @@ ir::Graph quantized(const ir::Graph& graph, const formats::Format& format) {
   return copy;
 }
 
-/// As a part of the speed in float.
+/// The required share of the speed in float.
 constexpr double least_speed = 0.8;
 
-/// Prints the times of one format; whether the goal is met.
+/// Prints the times of a format, and returns whether the goal is met.
 bool report(const ir::Graph& graph, const Array& batch, const std::string& text) {
   const auto plain = libtorch::make_evaluator(graph, ir::Level::floating);
   const auto changed =
@@ -103,7 +104,8 @@ bool report(const ir::Graph& graph, const Array& batch, const std::string& text)
   return met;
 }
 
-/// Prints how many times as fast as the frozen module the float graph is; whether it is as fast.
+/// Prints the speed of the float graph relative to the frozen module; returns whether it is as
+/// fast.
 bool beside_frozen(const std::string& path, const ir::Graph& graph, const Array& batch) {
   c10::InferenceMode guard;
   torch::jit::Module module = torch::jit::load(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames per second of the integer model and of the float forward pass of LibTorch on lenet without
-// batch norms (as fuse_batch_norm leaves it), on one thread; both take turns. From floats to
-// floats.
+// Measures frames per second of the integer model and of LibTorch's float forward pass, on lenet
+// without batch norms (as fuse_batch_norm leaves it). They take turns on one thread, and both take
+// and return floats.
 //
 // Usage: bench_integer [batch] [rounds]
 #include <ATen/Parallel.h>

@@ -11,7 +11,7 @@ namespace {
 using mase::design::Cost;
 using mase::design::ParameterValue;
 
-/// An integer, a Verilog constant in hexadecimal, or any text.
+/// Reads an integer, a Verilog constant in hexadecimal, or any text.
 ParameterValue read_value(const std::string& text) {
   if (const auto number = mase::parse_int(text)) return *number;
   const std::size_t hex = text.find("'h");
@@ -20,7 +20,7 @@ ParameterValue read_value(const std::string& text) {
                                mase::parse_int(text.substr(0, hex)).value_or(1)};
 }
 
-/// What the templates assume when a parameter is not given.
+/// The values that the templates assume for parameters that are not given.
 mase::design::ModuleParameters defaults() {
   return {{"SETS", 1},    {"ASIGNED", 1},  {"WSIGNED", 1},   {"ISIGNED", 1},
           {"SSIGNED", 1}, {"HAS_BIAS", 1}, {"HAS_SHIFT", 1}, {"OW", 8},

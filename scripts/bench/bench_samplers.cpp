@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a sampler on a test problem with several seeds and prints results and processor time per
-// trial as JSON, or with
-// --check the problems' values at the comparison points.
+// Runs a sampler on a test problem with several seeds, and prints results and processor time per
+// trial as JSON. With --check it prints
+// the values of the problems at the comparison points.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -63,8 +63,8 @@ void finish(const BenchProblem& problem, std::span<Trial> trials) {
   }
 }
 
-/// Suggestions of one batch see earlier batches as finished, and each other as running. With a lag
-/// each sees that many trials before it as running, as `lag + 1` workers that are equally fast do.
+/// Suggestions in a batch see earlier batches as finished, and each other as running. With a lag,
+/// each sees that many earlier trials as running, as with `lag + 1` equally fast workers.
 double run(const BenchProblem& problem, Sampler& sampler, const Settings& settings) {
   std::vector<Trial> history;
   for (std::int64_t number = 0; number < settings.trials; ++number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a study whose trials measure nothing, so that the sampler, the database and the memory show,
-// and prints as JSON what a trial costs as the study grows.
+// Runs a study whose trials measure nothing, so that only the sampler, the database and memory
+// count, and prints the cost of a trial as the study grows, as JSON.
 #include <sys/resource.h>
 
 #include <array>
@@ -102,7 +102,7 @@ double peak_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1e3;
 }
 
-/// FNV-1a over what was suggested, to compare two versions of the program.
+/// The FNV-1a hash of all suggestions, to compare two versions of the program.
 std::string hash_of(const std::vector<storage::Record>& records) {
   std::uint64_t hash = 14695981039346656037u;
   for (const storage::Record& record : records)

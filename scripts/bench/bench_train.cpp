@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps per second of processor time on made-up rows, one thread: gathering, forward,
-// loss, backward and optimiser. Prints one number; scripts/bench/train.py compares it with PyTorch.
-// Formats go onto these ports of every linear and convolution layer.
+// Measures training steps per second of processor time on generated rows with one thread:
+// gathering, forward, loss, backward and optimiser. Prints one number, which scripts/bench/train.py
+// compares with PyTorch. The formats apply to these ports of every linear and convolution layer.
 //
-// MODEL is a name of the registry, or a TorchScript file, whose example input is FILE.npy.
+// MODEL is a built-in model, or a TorchScript file with the example input FILE.npy.
 //
 // Usage: bench_train MODEL BATCH_SIZE STEPS [PORT=FORMAT ...]
 #include <time.h>
@@ -25,7 +25,7 @@ namespace {
 
 using namespace mase;
 
-/// A graph and what it is trained on.
+/// A graph and the data it is trained on.
 struct Model {
   ir::Graph graph;
   Shape sample_shape;
@@ -45,7 +45,7 @@ Model read_model(backend::Backend& backend, const std::string& name) {
   return {std::move(graph), Shape(shape.begin() + 1, shape.end()), static_cast<int>(scores.back())};
 }
 
-/// Normal rows whose class is the largest of the first features.
+/// Rows of normal random numbers, whose class is the index of the largest of the first features.
 data::Dataset make_data(const Model& model, std::int64_t rows) {
   data::Dataset set;
   Shape shape{rows};
@@ -68,7 +68,7 @@ data::Dataset make_data(const Model& model, std::int64_t rows) {
   return set;
 }
 
-/// Puts "PORT=FORMAT" onto the layers with a datapath.
+/// Applies "PORT=FORMAT" to the layers with a datapath.
 void add_format(ir::Graph& graph, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos) config_error("expected PORT=FORMAT, found " + text);

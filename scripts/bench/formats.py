@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Number formats against memcpy and against chains of PyTorch operators, in one run on one thread.
+"""Compares number formats with memcpy and with chains of PyTorch operators, in one run on one thread.
 
 Usage: formats.py BENCH_FORMATS [ELEMENTS] [ROUNDS]. Runs the program and, format by format, the chain of op_chains.py
 on as many normal numbers; prints GB/s, the share of memcpy's speed of quantizing and of encoding, the ratio to the

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Keeps the figures of benchmarks: sourced by scripts/bench/run.
+# Keeps the figures of benchmarks. scripts/bench/run sources this file.
 
-# keep_figures HISTORY NAME TITLE COMMAND...: runs a benchmark and shows what it prints. Its name, its title and its
-# standard output are added to the history, with file names as they are from here. What it complains of is only shown:
-# of a crash the history has the status.
+# keep_figures HISTORY NAME TITLE COMMAND...: runs a benchmark and shows what it prints. It adds the name, the title and
+# the standard output to the history, with file names relative to the repository. The standard error is only shown; for
+# a crash the history has the exit status.
 keep_figures() {
   local history=$1 status=0
   printf '\n=== %s: %s\n' "$2" "$3" | tee -a "$history"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KEY=VALUE arguments of a benchmark as its settings.
+// Reads KEY=VALUE arguments of a benchmark as its settings.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace mase::bench {
 
-/// Whole numbers, true and false have their types, everything else is text.
+/// Converts integers, true and false to their types. Everything else is text.
 inline Tree typed_value(const std::string& text) {
   if (const auto number = parse_int(text)) return Tree(*number);
   if (text == "true" || text == "false") return Tree(text == "true");
   return Tree(text);
 }
 
-/// Error(Fault::config), with `usage` for a word without "="; DiagnosticsError for unknown keys.
+/// Error(Fault::config) with `usage` for a word without "="; DiagnosticsError for unknown keys.
 template <class Settings>
 Settings read_key_values(int count, char** arguments, const std::string& usage) {
   Tree table = Tree::dict();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Number formats as chains of PyTorch operators, as a Python user writes them: the references of the
+"""Number formats as chains of PyTorch operators, as a Python user would write them: the references for the
 benchmarks. Formats are named by their text in mase; profile, rounding and special values as far as such
 chains have them."""
 

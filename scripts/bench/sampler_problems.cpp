@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same problems as in sampler_problems.py.
+// These are the same problems as in sampler_problems.py.
 #include "sampler_problems.hpp"
 
 #include <algorithm>

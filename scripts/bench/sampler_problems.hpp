@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test problems of the sampler benchmark; sampler_problems.py states their formulas and is
-// compared.
+// Test problems for the sampler benchmark. sampler_problems.py states their formulas, and a check
+// compares the values.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ struct BenchProblem {
   std::size_t objectives;
   std::int64_t trials;  ///< the budget
   double optimum;
-  /// Internal values in the order of the space to objectives, all minimised.
+  /// Maps internal values, in the order of the space, to objectives, which are all minimised.
   std::function<std::vector<double>(const std::vector<double>&)> function;
 };
 
 const std::vector<BenchProblem>& problems();
 
-/// The k-th of the points at which the two programs are compared.
+/// Point k of the points at which the two programs are compared.
 std::vector<double> comparison_point(const BenchProblem& problem, int k);
 
 }  // namespace mase::bench

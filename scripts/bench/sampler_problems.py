@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test problems of the sampler benchmark, the same ones as in bench_samplers.cpp, which is checked against these.
+"""Test problems for the sampler benchmark. bench_samplers.cpp has the same ones and is checked against these.
 
 Each is minimised; a result is the best value found minus the optimum ("regret"), for two objectives the hypervolume.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Quality and overhead of the samplers of mase next to Optuna's: 30 seeds per problem, a Mann-Whitney test at 5 %.
+"""Compares quality and overhead of mase's samplers with Optuna's: 30 seeds per problem, a Mann-Whitney test at 5 %.
 
 Usage: samplers.py BENCH_SAMPLERS [--cache FILE] [--problems a,b,...] [--batches 1,4,8,16]
 (run with a Python that has optuna 5 and scipy; OMP_NUM_THREADS=1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial that measures nothing costs in a long study of mase, beside one of Optuna in a short one.
+"""Compares the cost of a trial that measures nothing in a long study of mase and in a short study of Optuna.
 
 Usage: study.py BENCH_STUDY [--trials 20000] [--optuna-trials 300]
 (run with a Python that has optuna 5; OMP_NUM_THREADS=1)

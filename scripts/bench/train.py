@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps per second of processor time of mase against PyTorch with its default Adam.
+"""Compares training steps per second of processor time of mase and of PyTorch with its default Adam.
 
 Against torch.compile: jsc-mlp, lenet, resnet8, a residual MLP and a residual convnet in float, each the same
 network on both sides; the loss is compiled too. The exit code is 1 when one misses its goal.

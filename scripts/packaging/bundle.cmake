@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by CPack on the tree to pack: the archive gets the libraries that the program uses and that a bare machine
-# lacks. Those of the C and C++ run time are everywhere, and LibTorch is found at run time.
+# CPack runs this on the tree to pack. It adds the libraries that the program uses and that a bare machine lacks to
+# the archive. The C and C++ run time is on every machine, and LibTorch is found at run time.
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
   return()
 endif()

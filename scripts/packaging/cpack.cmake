@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What scripts/package packs: a .deb for the distribution it is made on, and an archive for others, which
-# brings along the libraries that a bare machine lacks. LibTorch is in neither: it is found at run time.
+# Describes the packages of scripts/package: a .deb for the distribution on which it is made, and an archive for others,
+# which includes the libraries that a bare machine lacks. Neither includes LibTorch, which is found at run time.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/mase RENAME copyright)
 
 set(CPACK_GENERATOR DEB TGZ)
