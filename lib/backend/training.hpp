@@ -80,7 +80,8 @@ struct TrainOptions {
               "steps between resumable checkpoints; if not given, one per epoch"}
             .at_least(1)
             .rare(),
-        Field{"seed", &O::seed, "seed for shuffling, dropout, stochastic rounding"}.at_least(0),
+        Field{"seed", &O::seed, "seed for shuffling, dropout, stochastic rounding and placement"}
+            .at_least(0),
         Field{"quantize_after_steps", &O::quantize_after_steps,
               "optimiser steps in float before the model's formats are applied"}
             .at_least(0)

@@ -191,6 +191,7 @@ Tree placement_tree(const emit::Placement& placement) {
   Tree tree = Tree::dict();
   tree["family"] = placement.family;
   tree["device"] = placement.device;
+  tree["seed"] = placement.seed;
   tree["target_mhz"] = placement.target_mhz;
   tree["mhz"] = placement.mhz;
   Tree& path = tree["slowest_path"];
@@ -234,11 +235,11 @@ std::string use_text(const emit::Placement& placement) {
 }
 
 void place(const std::string& folder, const Hardware& hardware, const std::string& family,
-           Output& output) {
+           std::int64_t seed, Output& output) {
   ProgressLine progress(!output.is_json());
   progress.show("placing and routing for " + family);
   const emit::Placement placement =
-      emit::place(folder, hardware.design, family, hardware.options.clock_mhz);
+      emit::place(folder, hardware.design, family, hardware.options.clock_mhz, seed);
   progress.clear();
   Tree& document = output.document()["placement"];
   document = placement_tree(placement);
@@ -293,10 +294,10 @@ void implement(const std::string& folder, const Hardware& hardware, const std::s
 
 /// Runs Yosys, nextpnr and Vivado on the folder, which is kept when they are stopped.
 void measure(const std::string& folder, const Hardware& hardware, const EmitRequest& request,
-             Output& output) {
+             std::int64_t seed, Output& output) {
   try {
     if (request.synthesis) synthesise(folder, hardware.design, request, output);
-    if (request.placement) place(folder, hardware, *request.placement, output);
+    if (request.placement) place(folder, hardware, *request.placement, seed, output);
     if (request.vivado) implement(folder, hardware, *request.vivado, output);
   } catch (const Error& error) {
     if (error.fault() != Fault::interrupted) throw;
@@ -361,7 +362,7 @@ int emit(const EmitRequest& request) {
   output.text("\nhardware: " + folder);
   output.document()["hardware"] = folder;
   if (request.synthesis || request.placement || request.vivado)
-    measure(folder, read_hardware(folder, graph), request, output);
+    measure(folder, read_hardware(folder, graph), request, session.settings().train.seed, output);
   output.record(project_folder(session.settings()), "emit");
   output.finish();
   return 0;

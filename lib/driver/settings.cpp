@@ -43,7 +43,7 @@ std::map<std::string, Commands> make_uses() {
     uses[name] = {"train", "search", "test", "transform", "simulate"};
   for (const char* name : {"batch_size", "threads", "load_name", "load_type"})
     uses[name] = with_torch;
-  uses["seed"] = {"train", "search", "test", "transform", "simulate"};
+  uses["seed"] = {"train", "search", "test", "transform", "simulate", "emit"};
   uses["report_to"] = {"train"};
   uses["codes_only"] = {"transform"};
   for (const std::string_view name : General::ignored) uses[std::string(name)] = {};

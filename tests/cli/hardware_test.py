@@ -351,6 +351,12 @@ class Placement(Hardware):
         self.emit("placed", "--ii", "4")
         self.assertFalse(stored.exists(), "the clock of another design")
 
+    def test_the_placer_begins_where_the_seed_says(self):
+        path = self.placer(f"echo '{json.dumps(self.REPORT)}' > report.json", f"echo $* > {self.folder}/words")
+        result = self.run_mase(*self.place("seeded", "--seed", "7", "--json"), PATH=path)
+        self.assertEqual(json.loads(result.stdout)["placement"]["seed"], 7)
+        self.assertIn(" --seed 7 ", (self.folder / "words").read_text())
+
     def test_families_without_a_placer_are_refused_before_anything_is_written(self):
         for family, said in (("xc7", "nextpnr does not place for 'xc7'"), ("zx81", "no FPGA family 'zx81'")):
             self.assertIn(said, mase(*self.place("refused", family)).stderr)

@@ -193,7 +193,7 @@ Placement placement_of_report(const std::string& json) {
 }
 
 Placement place(const std::string& hardware_folder, const design::Design& design,
-                const std::string& family_name, double target_mhz) {
+                const std::string& family_name, double target_mhz, std::int64_t seed) {
   const Family& family = placed_family(family_name);
   const std::string program = program_here("nextpnr-" + family_name);
   require_program(program);
@@ -212,6 +212,8 @@ Placement place(const std::string& hardware_folder, const design::Design& design
                                       "report.json",
                                       "--freq",
                                       double_text(target_mhz),
+                                      "--seed",
+                                      std::to_string(seed),
                                       "--timing-allow-fail",
                                       "--detailed-timing-report"};
   for (const auto* words : {&device.arguments, &family.place_arguments})
@@ -220,6 +222,7 @@ Placement place(const std::string& hardware_folder, const design::Design& design
   Placement placement = placement_of_report(read_file(run.file("report.json")));
   placement.family = family_name;
   placement.device = device.name;
+  placement.seed = seed;
   placement.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return placement;

@@ -14,6 +14,7 @@ namespace mase::emit {
 /// Times of paths from register to register, in nanoseconds.
 struct Placement {
   std::string family, device;
+  std::int64_t seed = 0;
   double target_mhz = 0;  ///< asked for
   double mhz = 0;         ///< reached by the slowest path
 
@@ -37,10 +38,11 @@ struct Placement {
 };
 
 /// Places and routes the emitted folder on the smallest device of a family ("ecp5", "ice40") that
-/// holds it. Error(Fault::config) when the family cannot be placed or no device holds the design;
-/// Error(Fault::file) with the tool's own message when Yosys or nextpnr is missing or fails.
+/// holds it, beginning where the seed says. Error(Fault::config) when the family cannot be placed
+/// or no device holds the design; Error(Fault::file) with the tool's own message when Yosys or
+/// nextpnr is missing or fails.
 Placement place(const std::string& hardware_folder, const design::Design& design,
-                const std::string& family, double target_mhz);
+                const std::string& family, double target_mhz, std::int64_t seed);
 
 /// The name of the module around a placed design, and its text: every port of the top has a
 /// register, and few pins shift these, so that designs with more ports than pins are placed too and

@@ -109,7 +109,7 @@ TEST_CASE("a design goes to the smallest device that holds it, or is told what w
 }
 
 TEST_CASE("families that nextpnr does not place for are refused") {
-  CHECK(test::message_of(mase::Fault::config, [] { place("", {}, "xc7", 100); }) ==
+  CHECK(test::message_of(mase::Fault::config, [] { place("", {}, "xc7", 100, 0); }) ==
         "nextpnr does not place for 'xc7'; it does for ice40, ecp5");
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("nextpnr places a design") {
   const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
-  const Placement placement = place(folder.path(), design, "ecp5", 150);
+  const Placement placement = place(folder.path(), design, "ecp5", 150, 1);
   CHECK(placement.target_mhz == 150);
   CHECK(placement.mhz > 100);  // two LUTs at most between registers
   CHECK(placement.device == "LFE5U-25F-6CABGA381");
@@ -143,7 +143,7 @@ TEST_CASE("iCE40 has a design whose buffers ask for memories that it lacks") {
   const design::Design design = test::two_lines();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
-  const Placement placement = place(folder.path(), design, "ice40", 50);
+  const Placement placement = place(folder.path(), design, "ice40", 50, 1);
   CHECK(placement.device == "iCE40UP5K-SG48");
   CHECK(placement.mhz > 20);
   CHECK(placement.instances.contains("second"));
