@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mase_multiply_stage for ECP5, whose open tools put no registers into DSP blocks by themselves. Narrow and
-// very wide operands are left to the tool.
+// mase_multiply_stage for ECP5, whose open tools put no registers into DSP blocks by themselves, and take blocks without
+// registers for the narrowest products too: those are rows in LUTs here. Very wide operands are left to the tool.
 module mase_multiply_stage #(
     parameter int AW = 8,
     parameter int ASIGNED = 1,
@@ -131,6 +131,7 @@ module mase_multiply_stage #(
         .RST0(1'b0)
     );
   end else begin : g_other
+    localparam int NARROW = (MULTIPLIER == 0 && AX >= 2 && BX >= 2 && AX + BX < 9) ? 1 : 0;
     logic [AW-1:0] a_kept;
     logic [PACKED-1:0] b_kept;
     logic [W-1:0] next;
@@ -140,7 +141,7 @@ module mase_multiply_stage #(
         .BW(PACKED),
         .BSIGNED(BSIGNED),
         .W(W),
-        .MULTIPLIER(MULTIPLIER)
+        .MULTIPLIER((NARROW != 0) ? 2 : MULTIPLIER)
     ) unit (
         .a(a_kept),
         .b(b_kept),

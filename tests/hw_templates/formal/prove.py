@@ -53,6 +53,7 @@ PROOFS = [
     ("less_proof", {"W": 1}),
     ("multiply_stage_proof", {}),
     ("multiply_stage_proof", {"W": 7}),
+    ("multiply_stage_proof", {"AW": 4, "W": 8}),  # in LUTs
     *[("dot_proof", {"SIMD": lanes, "AW": 2, "BW": 2, "W": 7}) for lanes in (1, 2, 3, 4, 5, 6, 7)],
     *[("dot_proof", {"SIMD": lanes, "AW": 1, "BW": 1, "W": 5}) for lanes in (8, 9)],
     ("dot_proof", {"SIMD": 4, "W": 6, "PRODUCT_STAGES": 1}),
