@@ -17,7 +17,7 @@ module mase_stream_resize #(
   localparam int RATIO = (IN_LANES > OUT_LANES) ? IN_LANES / OUT_LANES : OUT_LANES / IN_LANES;
   localparam int NW = ((IN_LANES > OUT_LANES) ? OUT_LANES : IN_LANES) * W;  // of a narrow beat
   localparam int CW = (RATIO > 1) ? $clog2(RATIO) : 1;
-  localparam logic [CW-1:0] LAST = CW'(RATIO - 1);
+  localparam logic [CW-1:0] BEFORE_LAST = CW'(RATIO - 2);  // moving a wide beat waits for no comparison
 
   if (IN_LANES % OUT_LANES != 0 && OUT_LANES % IN_LANES != 0) begin : g_neither
     mase_stream_regroup #(
@@ -52,16 +52,20 @@ module mase_stream_resize #(
     // which the last piece leaves.
     logic [RATIO*NW-1:0] wide;
     logic [CW-1:0] index;
-    logic full, enable;
-    assign in_ready = !full || (enable && index == LAST);
+    logic last, full, enable;
+    assign in_ready = !full || (enable && last);
 
     always_ff @(posedge clk) begin
       if (rst) begin
         full  <= 1'b0;
         index <= '0;
+        last  <= 1'b0;
       end else begin
         if (in_ready) full <= in_valid;
-        if (full && enable) index <= (index == LAST) ? '0 : index + 1'b1;
+        if (full && enable) begin
+          index <= last ? '0 : index + 1'b1;
+          last  <= index == BEFORE_LAST;
+        end
       end
     end
     always_ff @(posedge clk) if (in_ready) wide <= in_data;
@@ -102,21 +106,25 @@ module mase_stream_resize #(
     // a following frame's pieces do not need before it is read.
     logic [(RATIO-1)*NW-1:0] pieces;
     logic [CW-1:0] index;
-    logic complete;
-    assign in_ready = index != LAST || !out_valid;
-    assign complete = in_valid && index == LAST && !out_valid;
+    logic last, complete;
+    assign in_ready = !last || !out_valid;
+    assign complete = in_valid && last && !out_valid;
 
     always_ff @(posedge clk) begin
       if (rst) begin
         index <= '0;
+        last <= 1'b0;
         out_valid <= 1'b0;
       end else begin
-        if (in_valid && in_ready) index <= (index == LAST) ? '0 : index + 1'b1;
+        if (in_valid && in_ready) begin
+          index <= last ? '0 : index + 1'b1;
+          last  <= index == BEFORE_LAST;
+        end
         out_valid <= complete || (out_valid && !out_ready);
       end
     end
     always_ff @(posedge clk)
-      if (in_valid && index != LAST)
+      if (in_valid && !last)
         pieces <= ((RATIO - 1) * NW)'({in_data, pieces} >> NW);
     always_ff @(posedge clk) if (complete) out_data <= {in_data, pieces};
   end

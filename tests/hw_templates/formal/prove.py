@@ -89,7 +89,7 @@ MUTANTS = [
     ("skid_proof", {"W": 1}, "mase_skid", "in_ready ? in_data : spare", "in_data"),
     ("ready_proof", {}, "ecp5_mase_ready", "ready && !in_valid", "ready"),
     ("fifo_proof", {"W": 1, "DEPTH": 2}, "mase_fifo", "!out_valid || out_ready", "1'b1"),
-    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "mase_stream_resize", "enable && index == LAST", "index == LAST"),
+    ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 1}, "mase_stream_resize", "enable && last", "last"),
     ("resize_proof", {"IN_LANES": 3, "OUT_LANES": 2}, "mase_stream_regroup", "(enable && select !=", "(select !="),
     ("resize_proof", {"IN_LANES": 2, "OUT_LANES": 3}, "mase_stream_regroup", "!completes || enable", "1'b1"),
     ("fork_join_proof", {"W": 1, "DEPTH": 2}, "mase_stream_fork", "in_valid && in_ready", "in_valid"),

@@ -151,10 +151,14 @@ Cost resize_cost(const Design&, const Instance& instance) {
   const std::int64_t ratio = std::max(in, out) / std::min(in, out);
   const std::int64_t narrow = std::min(in, out) * instance.parameter("W");
   if (ratio == 1) return skid_cost(narrow);
-  if (in > out) return narrow_cost(narrow, ratio);
-  const int index = log2_ceiling(ratio);
+  const int index = log2_ceiling(ratio), last = ratio > 2 ? 1 : 0;  // of two it is the index
+  if (in > out) {
+    Cost cost = narrow_cost(narrow, ratio);
+    cost.ff += last;
+    return cost;
+  }
   return {.lut = 4.0 + index,
-          .ff = static_cast<double>(narrow * (2 * ratio - 1) + 1 + index),
+          .ff = static_cast<double>(narrow * (2 * ratio - 1) + 1 + index + last),
           .carry = carry_chain(index)};
 }
 

@@ -74,11 +74,13 @@ Paths resize_paths(const Instance& instance, const Technology& technology) {
   }
   const std::int64_t ratio = std::max(in, out) / std::min(in, out);
   if (ratio == 1) return {};
-  Path index = counter_path(ratio, technology);
-  index.readers = static_cast<double>(std::max(in, out) * instance.parameter("W"));
-  if (in < out) return {index};
+  const Path index = counter_path(ratio, technology);
+  const Path wide{.what = "wide beat",
+                  .luts = 1,
+                  .readers = static_cast<double>(std::max(in, out) * instance.parameter("W"))};
+  if (in < out) return {index, wide};
   const std::int64_t first = ratio / 2 * out * instance.parameter("W");  // of the index's bit 0
-  return {index, choice_path(ratio, first, technology)};
+  return {index, wide, choice_path(ratio, first, technology)};
 }
 
 Paths repeat_paths(const Instance& instance, const Technology& technology) {
