@@ -49,9 +49,7 @@ module mase_matrix_memory #(
   logic [BAB-1:0] bank;
   logic [RB-1:0] row;
   logic [SB-1:0] set;
-  logic [WB-1:0] write_address, next_address;
   logic [1:0] full;  // frames that are there as a whole
-  logic write_half, read_half;
   wire take = in_valid && in_ready;
   wire block_end = block == BLB'(BLOCKS - 1);
   wire bank_end = bank == BAB'(BANKS - 1);
@@ -64,27 +62,15 @@ module mase_matrix_memory #(
   assign in_ready = !full[1];
   assign there = full != '0;
 
-  always_comb begin
-    next_address = write_address;
-    if (!block_end) next_address = next_address + WB'(BLOCK_STEP);
-    else begin
-      next_address = next_address - WB'(BLOCKS_BACK);
-      if (set_moves)
-        next_address = set_end ? next_address - WB'(SETS_BACK) : next_address + WB'(SET_STEP);
-      if (row_moves)
-        next_address = row_end ? next_address - WB'(ROWS_BACK) : next_address + WB'(ROW_STEP);
-    end
-  end
-
+  logic half, read_half;
   always_ff @(posedge clk)
     if (rst) begin
       block <= '0;
       bank <= '0;
       row <= '0;
       set <= '0;
-      write_address <= '0;
       full <= '0;
-      write_half <= 1'b0;
+      half <= 1'b0;
       read_half <= 1'b0;
     end else begin
       if (take) begin
@@ -92,13 +78,57 @@ module mase_matrix_memory #(
         if (bank_moves) bank <= bank_end ? '0 : bank + 1'b1;
         if (row_moves) row <= row_end ? '0 : row + 1'b1;
         if (set_moves) set <= set_end ? '0 : set + 1'b1;
-        write_address <= next_address;
       end
-      write_half <= write_half ^ fills;
-      read_half  <= read_half ^ done;
+      half <= half ^ fills;
+      read_half <= read_half ^ done;
       if (fills && !done) full <= full + 1'b1;
       else if (done && !fills) full <= full - 1'b1;
     end
+
+  logic write, write_half;
+  logic [BAB-1:0] write_bank;
+  logic [WB-1:0] write_address;
+  logic [LANES*W-1:0] write_data;
+  if (WORDS == 1) begin : g_now
+    assign write = take;
+    assign write_half = half;
+    assign write_bank = bank;
+    assign write_address = '0;
+    assign write_data = in_data;
+    logic unused_moves;
+    assign unused_moves = set_moves;
+  end else begin : g_later
+    // A beat is written a cycle after it was taken, so that all that its place follows from is in registers. What is read
+    // first of a frame is not the word of its last beat, which is the last word.
+    localparam int BACK = BLOCKS_BACK + ROWS_BACK + SETS_BACK;
+    logic [WB-1:0] move;  // from the address of the last beat to that of the next one
+    function automatic logic [WB-1:0] distance(input logic blocks, input logic sets,
+                                               input logic ends_of_sets, input logic rows,
+                                               input logic ends_of_rows);
+      int total;
+      total = blocks ? -BLOCKS_BACK : BLOCK_STEP;
+      if (sets) total += ends_of_sets ? -SETS_BACK : SET_STEP;
+      if (rows) total += ends_of_rows ? -ROWS_BACK : ROW_STEP;
+      distance = WB'(total);
+    endfunction
+    always_ff @(posedge clk)
+      if (rst) begin
+        write <= 1'b0;
+        write_address <= WB'(BACK);
+        move <= WB'(-BACK);
+      end else begin
+        write <= take;
+        if (take) begin
+          write_address <= write_address + move;
+          move <= distance(block_end, set_moves, set_end, row_moves, row_end);
+        end
+      end
+    always_ff @(posedge clk) begin
+      write_half <= half;
+      write_bank <= bank;
+      write_data <= in_data;
+    end
+  end
 
   localparam int MB = $clog2(2 * WORDS);
   localparam int IN_BLOCK = (2 * WORDS > 64 && 2 * WORDS * LANES * W > 2048) ? 1 : 0;
@@ -110,9 +140,9 @@ module mase_matrix_memory #(
         .BLOCK(IN_BLOCK)
     ) memory (
         .clk,
-        .write(take && bank == BAB'(b)),
+        .write(write && write_bank == BAB'(b)),
         .write_address(MB'({write_address, write_half})),
-        .write_data(in_data),
+        .write_data(write_data),
         .read,
         .read_address(MB'({address, read_half})),
         .read_data(word)

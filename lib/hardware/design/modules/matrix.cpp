@@ -319,9 +319,13 @@ Cost matrix_memory_cost(const ModuleParameters& p) {
   bank.lut += banks > 1 ? 1 : 0;
   Cost cost = scaled(bank, static_cast<double>(banks));
   cost += counters_cost(std::array{blocks, rows, banks, p.integer("SETS")});
-  cost += adder_cost(log2_ceiling(words));
-  cost.lut += 6 + 2.0 * log2_ceiling(words);
-  cost.ff += 4 + log2_ceiling(words);
+  if (words > 1) {  // the place of a beat, which is written a cycle later
+    cost += adder_cost(log2_ceiling(words));
+    cost.lut += 2.0 * log2_ceiling(words);
+    cost.ff += static_cast<double>(2 * log2_ceiling(words) + log2_ceiling(banks) + 2 + width);
+  }
+  cost.lut += 6;
+  cost.ff += 4;
   return cost;
 }
 

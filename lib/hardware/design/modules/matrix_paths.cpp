@@ -129,14 +129,21 @@ Paths matmul_paths(const Instance& instance, const Technology& technology) {
                      width = lanes * p.integer("WW");
   const bool block = window_in_block.holds(width, 2 * words);
   Paths paths = products_paths(p, technology, p.integer("SIMD"), p.integer("PE"), 2 * words, block);
-  paths.push_back(rom_path(width, 2 * words, block, technology));
-  // The writer's next address: the ends of four counters choose what is added.
-  Path writer = counter_path(words, technology);
-  writer.what = "matrix writer";
-  writer.luts += 2;
-  writer.chains += 1;
-  writer.carry += log2_ceiling(words);
-  paths.push_back(writer);
+  const std::int64_t banks = p.integer(p.integer("TRANSPOSED") != 0 ? "SIMD" : "PE");
+  Path read = rom_path(width * banks, 2 * words, block, technology);
+  read.what = "words of the matrices";
+  paths.push_back(read);
+  // The ends of the writer's four counters choose how far the next beat lies from this one; its
+  // place and its bank are written to from registers.
+  const auto lines = static_cast<double>(log2_ceiling(2 * words));
+  const auto all = p.integer("SETS") * p.integer("NF") * p.integer("SF") * banks;
+  paths.push_back({.what = "matrix writer",
+                   .luts = 2 + tree_luts(log2_ceiling(all) + 1, technology),
+                   .readers = lines});
+  paths.push_back({.what = "matrix address", .luts = 1, .chains = 1, .carry = lines});
+  paths.push_back({.what = "written words",
+                   .luts = block ? 2.0 : 3.0,
+                   .readers = static_cast<double>(width * banks)});
   add_row_paths(paths, p, technology);
   return paths;
 }
