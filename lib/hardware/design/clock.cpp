@@ -15,25 +15,28 @@
 namespace mase::design {
 namespace {
 
-/// ECP5: fitted to what nextpnr places (scripts/hardware_table --place); xc7: Yosys's delays of
+/// ECP5: fitted to what nextpnr places (scripts/bench/clock/clock.py fit); xc7: Yosys's delays of
 /// cells.
 constexpr std::array technologies{Technology{.name = "ecp5",
                                              .grade = "speed grade 6",
                                              .basis = "placed",
                                              .lut_inputs = 4,
-                                             .from_logic = 1.31,
-                                             .from_memory = 1.6,
+                                             .from_logic = 0.5,
+                                             .from_memory = 3.47,
                                              .from_multiplier = 0.9,
-                                             .lut = 0.37,
-                                             .chain = 0.7,
-                                             .carry = 0.037,
-                                             .readers = 0.29,
-                                             .extent = 0.5,
-                                             .far = 0.38},
+                                             .lut = 0.58,
+                                             .chain = 1.02,
+                                             .carry = 0.029,
+                                             .readers = 0.41,
+                                             .extent = 0.31,
+                                             .far = 0.33,
+                                             .blocks = 1.23,
+                                             .spread = 0.105},
                                   Technology{.name = "xc7",
                                              .grade = "speed grade 1",
                                              .basis = "before routing",
                                              .lut_inputs = 6,
+                                             .block_bits = 32768,
                                              .adds_in_blocks = true,
                                              .from_logic = 0.36,
                                              .from_memory = 0.9,
@@ -49,14 +52,17 @@ Path enable_path(const Cost& cost) {
   return {.what = "enable", .luts = 1, .readers = std::max(1.0, cost.ff)};
 }
 
+/// Of a normal distribution, between plus and minus so many standard deviations: nine of ten.
+constexpr double nine_of_ten = 1.645;
+
+}  // namespace
+
 Paths paths_of(const Instance& instance, const Cost& cost, const Technology& technology) {
   const ModuleRow& row = row_of(instance);
   Paths paths = row.paths ? row.paths(instance, technology) : Paths{};
   paths.push_back(enable_path(cost));
   return paths;
 }
-
-}  // namespace
 
 double excess_ns(const Instance& instance, const Cost& cost, const Technology& technology,
                  const Extent& extent, double period) {
@@ -82,7 +88,8 @@ double Technology::ns(const Path& path, const Extent& size) const {
                                                          : from_logic;
   return start + lut * path.luts + chain * path.chains + carry * path.carry +
          cascade * path.cascades + readers * std::log2(std::max(1.0, path.readers)) +
-         extent * std::sqrt(size.kilo_luts) + far * path.far * std::sqrt(size.multipliers);
+         extent * std::sqrt(size.kilo_luts) + far * path.far * std::sqrt(size.multipliers) +
+         blocks * std::sqrt(path.blocks);
 }
 
 std::vector<std::string> technology_names() {
@@ -104,21 +111,35 @@ const Technology& staging_technology(const Technology& technology) {
 
 Extent extent_of(const Cost& total) { return {total.lut / 1000, total.dsp}; }
 
+Clock clock_of(double ns, const Technology& technology) {
+  Clock found;
+  found.mhz = 1000 / ns;
+  found.low_mhz = found.mhz * std::exp(-nine_of_ten * technology.spread);
+  found.high_mhz = found.mhz * std::exp(nine_of_ten * technology.spread);
+  return found;
+}
+
 Clock clock(const Design& design, const Technology& technology) {
   std::vector<Cost> costs;
   Cost total;
   for (const Instance& instance : design.instances)
     total += costs.emplace_back(instance_cost(design, instance));
-  Clock found;
+  std::vector<Slowest> instances;
   for (std::size_t i = 0; i < costs.size(); ++i)
-    found.instances.push_back(
-        slowest_path(design.instances[i], costs[i], technology, extent_of(total)));
-  const auto worst = std::max_element(found.instances.begin(), found.instances.end(),
+    instances.push_back(slowest_path(design.instances[i], costs[i], technology, extent_of(total)));
+  const auto worst = std::max_element(instances.begin(), instances.end(),
                                       [](const auto& a, const auto& b) { return a.ns < b.ns; });
-  if (worst == found.instances.end()) return found;
-  found.worst = static_cast<std::size_t>(worst - found.instances.begin());
-  found.mhz = 1000 / worst->ns;
+  if (worst == instances.end()) return {};
+  Clock found = clock_of(worst->ns, technology);
+  found.worst = static_cast<std::size_t>(worst - instances.begin());
+  found.instances = std::move(instances);
   return found;
+}
+
+std::string mhz_text(const Clock& clock) {
+  const std::string text = fixed_text(clock.mhz, 0) + " MHz";
+  if (clock.low_mhz == clock.high_mhz) return text;
+  return text + " (" + fixed_text(clock.low_mhz, 0) + " to " + fixed_text(clock.high_mhz, 0) + ")";
 }
 
 }  // namespace mase::design

@@ -27,6 +27,7 @@ struct Path {
   double cascades = 0;  ///< DSP blocks that add what another one hands to them
   double readers = 1;   ///< of the net with the most readers
   double far = 0;       ///< wires to or from DSP blocks, which stand in few columns
+  double blocks = 0;    ///< block memories for each DSP block that their words go to
 };
 using Paths = std::vector<Path>;
 
@@ -40,12 +41,17 @@ struct Technology {
   std::string_view name;          ///< "ecp5": the name that Yosys gives the family
   std::string_view grade, basis;  ///< "speed grade 6", "placed": what `ns` holds for
   int lut_inputs = 4;
-  bool adds_in_blocks = false;  ///< DSP blocks add products one after another
+  std::int64_t block_bits = 16384;  ///< of a block memory, without parity
+  bool adds_in_blocks = false;      ///< DSP blocks add products one after another
   double from_logic = 0, from_memory = 0, from_multiplier = 0;  ///< with the setup time at the end
   double lut = 0, chain = 0, carry = 0, cascade = 0;            ///< each; `carry` of a bit
   double readers = 0;  ///< for every doubling of the readers of a net
   double extent = 0;   ///< times the root of the design's size in 1,000 LUTs: longer wires
   double far = 0;      ///< times the root of the design's DSP blocks
+  double blocks = 0;   ///< times the root of the blocks for each multiplier
+  /// Standard deviation of the logarithm of placed by predicted clocks, of designs that the delays
+  /// were not fitted to; 0: not known.
+  double spread = 0;
   /// Whose paths say where stages are wanted, since the own ones say nothing of wires; "": the own.
   std::string_view wires_of = {};
 
@@ -77,12 +83,20 @@ Slowest slowest_path(const Instance& instance, const Cost& cost, const Technolog
 double excess_ns(const Instance& instance, const Cost& cost, const Technology& technology,
                  const Extent& extent, double period);
 
+/// The paths that its row declares for an instance of this cost, and what all modules have.
+Paths paths_of(const Instance& instance, const Cost& cost, const Technology& technology);
+
 /// The longest path of every instance, in the order of the design.
 struct Clock {
   std::vector<Slowest> instances;
-  std::size_t worst = 0;  ///< index of the slowest instance
-  double mhz = 0;         ///< that the design reaches; 0 without instances
+  std::size_t worst = 0;             ///< index of the slowest instance
+  double mhz = 0;                    ///< that the design reaches; 0 without instances
+  double low_mhz = 0, high_mhz = 0;  ///< nine designs of ten are placed for a clock in between
 };
+/// Of a design whose slowest path takes so long; without instances.
+Clock clock_of(double ns, const Technology& technology);
+/// "150 MHz (120 to 180)", or without a range where none is known.
+std::string mhz_text(const Clock& clock);
 Clock clock(const Design& design, const Technology& technology);
 
 }  // namespace mase::design

@@ -49,11 +49,12 @@ struct StageKind {
   const char* key;        ///< of the record of a fold
   const char* word;       ///< of the text of a fold
   std::int64_t Fold::*count;
+  std::int64_t most;  ///< that are added by themselves
 };
 inline constexpr StageKind stage_kinds[] = {
-    {"OPERAND_STAGES", "operand_stages", "moved", &Fold::operand_stages},
-    {"WEIGHT_STAGES", "weight_stages", "weights", &Fold::weight_stages},
-    {"PRODUCT_STAGES", "product_stages", "behind", &Fold::product_stages},
+    {"OPERAND_STAGES", "operand_stages", "moved", &Fold::operand_stages, 2},
+    {"WEIGHT_STAGES", "weight_stages", "weights", &Fold::weight_stages, 2},
+    {"PRODUCT_STAGES", "product_stages", "behind", &Fold::product_stages, 1},
 };
 
 /// Index into Design::streams.

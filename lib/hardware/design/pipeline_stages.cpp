@@ -16,8 +16,7 @@ double least_ns(const Design& design, const Technology& technology, const Extent
   double ns = 0;
   for (Instance instance : design.instances) {
     if (row_of(instance).pipelined)
-      for (const StageKind& kind : stage_kinds)
-        instance.parameters.set(kind.parameter, std::int64_t{1});
+      for (const StageKind& kind : stage_kinds) instance.parameters.set(kind.parameter, kind.most);
     ns = std::max(ns,
                   slowest_path(instance, instance_cost(design, instance), technology, extent).ns);
   }
@@ -30,16 +29,17 @@ void add_stages(const Design& design, Instance instance, const Technology& techn
   const auto excess = [&](const Instance& made) {
     return excess_ns(made, instance_cost(design, made), technology, extent, ns);
   };
-  for (const StageKind& kind : stage_kinds) {
-    Fold longer = fold;
-    longer.*kind.count = 1;
-    longer.operand_stages = std::max(longer.operand_stages, longer.weight_stages);
-    Instance staged = instance;
-    set_stages(staged.parameters, longer);
-    if (excess(staged) >= excess(instance)) continue;
-    fold = longer;
-    instance = staged;
-  }
+  for (const StageKind& kind : stage_kinds)
+    while (fold.*kind.count < kind.most) {
+      Fold longer = fold;
+      ++(longer.*kind.count);
+      longer.operand_stages = std::max(longer.operand_stages, longer.weight_stages);
+      Instance staged = instance;
+      set_stages(staged.parameters, longer);
+      if (excess(staged) >= excess(instance)) break;
+      fold = longer;
+      instance = staged;
+    }
 }
 
 }  // namespace

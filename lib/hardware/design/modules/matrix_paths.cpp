@@ -8,11 +8,15 @@
 namespace mase::design {
 namespace {
 
-/// hw_templates/matrix/mase_dot with Booth rows: four of them one after another.
-Path booth_path(const ModuleParameters& p, std::int64_t simd) {
+/// hw_templates/matrix/mase_dot with Booth rows: four of them one after another. Weights come from
+/// the registers of their block memories, if they are in some.
+Path booth_path(const ModuleParameters& p, std::int64_t simd, const Blocks& blocks) {
   const int bits = signed_bits(p, "AW", "ASIGNED") + signed_bits(p, "WW", "WSIGNED");
   const auto rows = static_cast<double>(std::min<std::int64_t>(simd, 4));
-  return {.what = "rows of products", .luts = 1, .chains = rows, .carry = bits + rows};
+  Path path{.what = "rows of products", .luts = 1, .chains = rows, .carry = bits + rows};
+  if (weight_stages(p) > 0 || blocks.count == 0) return path;
+  path.from = Source::memory;
+  return path;
 }
 
 /// The path of the tool's multipliers: from one DSP block to the next, or into a tree of adders.
@@ -38,28 +42,39 @@ Path multiply_path(const ModuleParameters& p) {
   return {.what = "enable of multipliers", .far = blocks ? 0.9 : 0.0};
 }
 
-/// To the multipliers, from so many words in block memory or (0) from registers. A choice among
-/// banks stands between those and the multipliers, or the stage in front of these.
-Path weights_path(const ModuleParameters& p, const Technology& technology, std::int64_t words) {
-  constexpr std::int64_t bank = 2048;  // words of 9 bits in a block of ECP5, 18 of xc7
-  Path path{.what = "weights", .from = words > 0 ? Source::memory : Source::logic};
-  if (p.integer("MULTIPLIER") == 2) return path;
-  path.far = weight_stages(p) > 0 ? 0.8 : 1.1;
-  if (words <= bank) return path;
-  path.luts = choice_luts_deep(ceiling(words, bank), technology);
-  if (weight_stages(p) == 0) path.far += 0.6;
+/// To the multipliers, from block memories or (none) from registers. Few blocks stand beside the
+/// multipliers, many of them far away; every stage takes a part of the way. A choice among blocks
+/// above each other stands on the first part.
+Path weights_path(const ModuleParameters& p, const Technology& technology, const Blocks& blocks,
+                  std::int64_t multipliers) {
+  Path path{.what = "weights", .from = blocks.count > 0 ? Source::memory : Source::logic};
+  const auto parts = static_cast<double>(1 + weight_stages(p));
+  path.blocks =
+      static_cast<double>(blocks.count) / (parts * parts * static_cast<double>(multipliers));
+  if (blocks.deep > 1) path.luts = choice_luts_deep(blocks.deep, technology);
+  if (p.integer("MULTIPLIER") != 2) path.far = weight_stages(p) > 0 ? 0.3 : 0.4;
   return path;
 }
 
-/// hw_templates/matrix/mase_products; `words` of weights in memory, `block`: in block memory.
+/// hw_templates/matrix/mase_products; `blocks` that the weights are in.
 Paths products_paths(const ModuleParameters& p, const Technology& technology, std::int64_t simd,
-                     std::int64_t pe, std::int64_t words, bool block) {
+                     std::int64_t pe, const Blocks& blocks) {
   const std::int64_t acc = p.integer("ACCW");
   Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(acc)};
   accumulator.readers = static_cast<double>(pe * acc);
-  return {weights_path(p, technology, block ? words : 0),
-          p.integer("MULTIPLIER") == 2 ? booth_path(p, simd) : dot_path(p, simd, technology),
-          multiply_path(p), accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
+  return {
+      weights_path(p, technology, blocks, simd * pe),
+      p.integer("MULTIPLIER") == 2 ? booth_path(p, simd, blocks) : dot_path(p, simd, technology),
+      multiply_path(p), accumulator, rounding_path(p, {static_cast<int>(acc)}, technology)};
+}
+
+/// From the register of the memory of biases into the accumulators.
+Path biases_path(const ModuleParameters& p, std::int64_t width, std::int64_t rows) {
+  const auto bits = static_cast<double>(p.integer("ACCW"));
+  Path path{.what = "biases", .luts = 1, .chains = 1, .carry = bits};
+  if (!weights_in_block.holds(width, rows)) return path;
+  path.from = Source::memory;
+  return path;
 }
 
 /// hw_templates/matrix/mase_multiply_accumulate: `columns` words for each of `rows`.
@@ -68,9 +83,11 @@ Paths datapath_paths(const Instance& instance, const Technology& technology, std
   const ModuleParameters& p = instance.parameters;
   const std::int64_t word = pe * simd * p.integer("WW"), words = columns * rows;
   const bool block = weights_in_block.holds(word, words);
-  Paths paths = products_paths(p, technology, simd, pe, words, block);
+  Paths paths = products_paths(p, technology, simd, pe,
+                               block ? blocks_of(word, words, technology) : Blocks{});
   paths.push_back(rom_path(word, words, block, technology));
   paths.push_back(counter_path(words, technology));
+  if (p.integer("HAS_BIAS") != 0) paths.push_back(biases_path(p, pe * p.integer("BW"), rows));
   return paths;
 }
 
@@ -100,10 +117,9 @@ void add_row_paths(Paths& paths, const ModuleParameters& p, const Technology& te
   steps.luts += 1;
   const std::int64_t beat = simd * p.integer("AW");
   const bool block = replay_in_block.holds(beat, sf);
-  Path kept = rom_path(beat, sf, block, technology);
+  Path kept = memory_path(beat, sf, block, technology);
   kept.what = "kept operands";
   // The choice between a new beat and a word of a block memory, whose register the operands' is.
-  if (!block) kept.readers *= static_cast<double>(ceiling(sf, 1 << technology.lut_inputs));
   if (block) kept.luts = 1;
   if (block && operand_stages(p) == 0) go_to_multipliers(kept, p, 1.5);
   if (block && operand_stages(p) > 0) paths.push_back(moved_path(p));
@@ -128,9 +144,11 @@ Paths matmul_paths(const Instance& instance, const Technology& technology) {
                      lanes = p.integer(p.integer("TRANSPOSED") != 0 ? "PE" : "SIMD"),
                      width = lanes * p.integer("WW");
   const bool block = window_in_block.holds(width, 2 * words);
-  Paths paths = products_paths(p, technology, p.integer("SIMD"), p.integer("PE"), 2 * words, block);
   const std::int64_t banks = p.integer(p.integer("TRANSPOSED") != 0 ? "SIMD" : "PE");
-  Path read = rom_path(width * banks, 2 * words, block, technology);
+  Blocks blocks = block ? blocks_of(width, 2 * words, technology) : Blocks{};
+  blocks.count *= banks;
+  Paths paths = products_paths(p, technology, p.integer("SIMD"), p.integer("PE"), blocks);
+  Path read = memory_path(width * banks, 2 * words, block, technology);
   read.what = "words of the matrices";
   paths.push_back(read);
   // The ends of the writer's four counters choose how far the next beat lies from this one; its

@@ -17,6 +17,16 @@ double choice_luts_deep(std::int64_t words, const Technology& technology) {
   return tree_luts(words + log2_ceiling(words), technology);
 }
 
+Blocks blocks_of(std::int64_t width, std::int64_t depth, const Technology& technology) {
+  Blocks least;
+  for (const std::int64_t lanes : {1, 2, 4, 9, 18, 36}) {  // a ninth bit is parity
+    const std::int64_t words = technology.block_bits / (lanes - lanes / 9);
+    const Blocks made{ceiling(width, lanes) * ceiling(depth, words), ceiling(depth, words)};
+    if (least.count == 0 || made.count < least.count) least = made;
+  }
+  return least;
+}
+
 Path counter_path(std::int64_t states, const Technology& technology) {
   const int bits = log2_ceiling(states);
   return {.what = "counter",
@@ -35,6 +45,14 @@ Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technolo
           .readers = static_cast<double>(width)};
 }
 
+Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology) {
+  if (block || depth < 2) return rom_path(width, depth, block, technology);
+  const std::int64_t parts = ceiling(depth, std::int64_t{1} << technology.lut_inputs);
+  return {.what = "address of LUT RAM",
+          .luts = 1 + (parts > 1 ? choice_luts_deep(parts, technology) : 0),
+          .readers = static_cast<double>(width * parts)};
+}
+
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology) {
   const Rounding rounding = rounding_of(parameters, width);
   const double bits = rounding.sum;
@@ -43,10 +61,12 @@ Path rounding_path(const ModuleParameters& parameters, Width width, const Techno
     path.chains += 1;
     path.carry += bits;
   }
-  if (rounding.digits > 1) {  // rows of a product, then what is left over
-    path.luts += 1;
-    path.chains += 1 + log2_ceiling(static_cast<std::int64_t>(rounding.digits));
-    path.carry += 2 * bits + rounding.digits;
+  if (rounding.digits > 1) {
+    // The dividend, rows of a product that become two by threes, their sum, and what is left over.
+    const double levels = std::ceil(std::log(rounding.digits / 2) / std::log(1.5));
+    path.luts += 1 + std::max(0.0, levels);
+    path.chains += 3;
+    path.carry += 3 * bits + rounding.digits;
   }
   path.luts += std::max(tree_luts(rounding.decides, technology), 1.0);
   return path;

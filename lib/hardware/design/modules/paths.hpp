@@ -16,10 +16,20 @@ double tree_luts(std::int64_t inputs, const Technology& technology);
 /// The same for the choice among so many words; a carry chain behind it is the caller's.
 double choice_luts_deep(std::int64_t words, const Technology& technology);
 
+/// A memory of block memories: how many, and how many stand above each other.
+struct Blocks {
+  std::int64_t count = 0, deep = 1;
+};
+/// In the shape that takes the fewest.
+Blocks blocks_of(std::int64_t width, std::int64_t depth, const Technology& technology);
+
 /// A counter with its enable in front and what tells its end.
 Path counter_path(std::int64_t states, const Technology& technology);
 /// hw_templates/matrix/mase_rom: its address, or its words into the next register.
 Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology);
+/// A memory that is written, in block memory or in LUT RAM: from its address, which all parts of
+/// LUT RAM read, or its words into the next register.
+Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology);
 /// hw_templates/elementwise/mase_round, from a number of a width to its registers.
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 

@@ -51,10 +51,12 @@ Path summand_path(const ModuleParameters& p, const Path& product) {
 Paths skid_paths(const Instance&, const Technology&) { return {}; }
 
 Paths fifo_paths(const Instance& instance, const Technology& technology) {
-  Path count = counter_path(instance.parameter("DEPTH") + 1, technology);
-  count.readers = static_cast<double>(instance.parameter("W"));
   const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
-  return {count, rom_path(width, depth, queue_in_block.holds(width, depth), technology)};
+  const Path pull{.what = "pull",
+                  .luts = 1 + tree_luts(log2_ceiling(depth + 1), technology),
+                  .readers = static_cast<double>(width)};
+  return {counter_path(depth + 1, technology), pull,
+          memory_path(width, depth, queue_in_block.holds(width, depth), technology)};
 }
 
 Paths fork_paths(const Instance& instance, const Technology& technology) {

@@ -47,7 +47,7 @@ Paths window_paths(const Instance& instance, const Technology& technology) {
   Path ends{.what = "ends of the loops", .luts = 1 + tree_luts(loops, technology)};
   ends.readers = static_cast<double>(room + address);
   return {flow, place, ends,
-          rom_path(width, depth, window_in_block.holds(width, depth), technology)};
+          memory_path(width, depth, window_in_block.holds(width, depth), technology)};
 }
 
 Paths window_parallel_paths(const Instance& instance, const Technology& technology) {
@@ -59,7 +59,7 @@ Paths window_parallel_paths(const Instance& instance, const Technology& technolo
   Path masked{.what = "padding", .luts = 2, .readers = static_cast<double>(beat * s.KH)};
   const std::int64_t lines = (s.reach_y() - 1) * beat, line = s.width() * s.CF;
   if (lines == 0 || line == 1) return {place, masked};
-  return {place, masked, rom_path(lines, line, window_in_block.holds(lines, line), technology)};
+  return {place, masked, memory_path(lines, line, window_in_block.holds(lines, line), technology)};
 }
 
 Paths pool_paths(const Instance& instance, const Technology& technology) {
