@@ -176,15 +176,17 @@ void report_clock(const Design& design, const Clock& reached, const Technology& 
   const double frames = reached.mhz * 1e6 / static_cast<double>(design.timing.interval);
   result.info["family"] = std::string(technology.name);
   result.info["fmax"] = reached.mhz;
+  if (technology.spread > 0)
+    result.info["fmax_range"] = Tree::list_of(std::vector{reached.low_mhz, reached.high_mhz});
   result.info["throughput"] = frames;
   if (design.instances.empty()) return;
   const Instance& slowest = design.instances[reached.worst];
   const Slowest& path = reached.instances[reached.worst];
   result.info["slowest"]["instance"] = slowest.name;
   result.info["slowest"]["path"] = std::string(path.what);
-  result.text.push_back("predicted clock " + fixed_text(reached.mhz, 0) + " MHz (" +
+  result.text.push_back("predicted clock " + mhz_text(reached) + " for " +
                         std::string(technology.name) + ", " + std::string(technology.grade) + ", " +
-                        std::string(technology.basis) + "), held back by '" +
+                        std::string(technology.basis) + "; held back by '" +
                         std::string(path.what) + "' of " + slowest.name + ": " +
                         fixed_text(frames, 0) + " frames per second");
 }

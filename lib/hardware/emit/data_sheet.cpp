@@ -108,7 +108,7 @@ std::string timing_section(const design::Design& design, const EmitOptions& opti
     if (clock.instances.empty()) continue;
     rows.push_back({"clock predicted for " + name + ", " + std::string(technology.grade) + ", " +
                         std::string(technology.basis),
-                    fixed_text(clock.mhz, 0) + " MHz"});
+                    design::mhz_text(clock)});
   }
   const design::Cost cost = design::cost(design);
   rows.push_back({"resources predicted for 7-series",

@@ -52,6 +52,10 @@ Tree clock_tree(const design::Design& design, const Names& names) {
     const design::Clock clock = design::clock(design, technology);
     Tree& entry = tree[name];
     entry["mhz"] = clock.mhz;
+    if (technology.spread > 0) {
+      entry["low_mhz"] = clock.low_mhz;
+      entry["high_mhz"] = clock.high_mhz;
+    }
     entry["grade"] = std::string(technology.grade);
     entry["basis"] = std::string(technology.basis);
     if (clock.instances.empty()) continue;

@@ -339,12 +339,16 @@ TEST_CASE("the clock is the slowest layer's, and frames follow from it") {
   const auto interval = static_cast<double>(result.info.at("interval").as_int());
   CHECK(result.info.at("throughput").as_double() == Approx(fmax * 1e6 / interval));
   CHECK(result.info.at("family").as_string() == "ecp5");
+  const Tree::List& range = result.info.at("fmax_range").as_list();
+  CHECK(range.at(0).as_double() * range.at(1).as_double() == Approx(fmax * fmax));
+  CHECK(range.at(0).as_double() < fmax);
 
   Tree options = with_layer("fc1", 4, 2);
   options["family"] = "xc7";
   const passes::Result other = run(graph, options);
   CHECK(other.info.at("family").as_string() == "xc7");
   CHECK(other.info.at("fmax").as_double() > fmax);  // no wires
+  CHECK_FALSE(other.info.find("fmax_range"));
 }
 
 TEST_CASE("the efficiency of a layer is its products by those that its multipliers could do") {
