@@ -22,16 +22,16 @@ constexpr std::array technologies{Technology{.name = "ecp5",
                                              .basis = "placed",
                                              .lut_inputs = 4,
                                              .from_logic = 0.5,
-                                             .from_memory = 3.47,
+                                             .from_memory = 3.52,
                                              .from_multiplier = 0.9,
-                                             .lut = 0.58,
-                                             .chain = 1.02,
-                                             .carry = 0.029,
-                                             .readers = 0.41,
-                                             .extent = 0.31,
-                                             .far = 0.33,
-                                             .blocks = 1.23,
-                                             .spread = 0.105},
+                                             .lut = 0.587,
+                                             .chain = 1.03,
+                                             .carry = 0.0267,
+                                             .readers = 0.407,
+                                             .extent = 0.291,
+                                             .far = 0.306,
+                                             .blocks = 1.22,
+                                             .spread = 0.13},
                                   Technology{.name = "xc7",
                                              .grade = "speed grade 1",
                                              .basis = "before routing",
@@ -52,7 +52,7 @@ Path enable_path(const Cost& cost) {
   return {.what = "enable", .luts = 1, .readers = std::max(1.0, cost.ff)};
 }
 
-/// Of a normal distribution, between plus and minus so many standard deviations: nine of ten.
+/// So many standard deviations to both sides lie nine of ten values of a normal distribution.
 constexpr double nine_of_ten = 1.645;
 
 }  // namespace

@@ -93,7 +93,7 @@ struct Clock {
   double mhz = 0;                    ///< that the design reaches; 0 without instances
   double low_mhz = 0, high_mhz = 0;  ///< nine designs of ten are placed for a clock in between
 };
-/// Of a design whose slowest path takes so long; without instances.
+/// The clock of a design whose slowest path takes so long; without instances.
 Clock clock_of(double ns, const Technology& technology);
 /// "150 MHz (120 to 180)", or without a range where none is known.
 std::string mhz_text(const Clock& clock);

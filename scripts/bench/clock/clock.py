@@ -64,7 +64,7 @@ class Runner:
 
 
 def hash_of(folder):
-    """Of all that is placed."""
+    """A hash of all that is placed."""
     digest = hashlib.sha256()
     for file in sorted([*folder.glob("rtl/*"), *folder.glob("ecp5/*")]):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
