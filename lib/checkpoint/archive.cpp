@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "checkpoint/inspect.hpp"
+#include "ir/op_table.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 
@@ -60,6 +61,20 @@ void check_hashes(const Tree& info, const std::map<std::string, std::string>& fi
   }
 }
 
+/// Before version 3, a second operand had the format of data_in.
+void give_second_operands(ir::Graph& graph) {
+  for (const ir::NodeId id : graph.order()) {
+    ir::Node& node = graph.node(id);
+    const auto data = node.formats.find("data_in");
+    if (data == node.formats.end()) continue;
+    for (const ir::Port& port : ir::ports(graph, node)) {
+      if (port.name != "data_in_1" || !port.value.is_node()) continue;
+      if (graph.node(port.value.node()).info.dtype == DType::float32)
+        node.formats.emplace(port.name, data->second);
+    }
+  }
+}
+
 /// Reads the graph of a checkpoint. All its errors are reported here, as a fault of the file.
 ir::Graph read_graph(const std::string& text, const ZipReader& archive) {
   const std::string origin = archive.origin() + ":mase/graph.txt";
@@ -99,6 +114,7 @@ std::optional<Contents> read_contents(const std::string& path) {
   check_version(info, path);
   check_hashes(info, files, path);
   ir::Graph graph = read_graph(entry_of(files, "mase/graph.txt", path), archive);
+  if (info.at("format_version").as_int() < 3) give_second_operands(graph);
   return Contents{std::move(graph), std::move(info), archive};
 }
 

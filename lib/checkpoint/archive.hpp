@@ -14,8 +14,9 @@
 
 namespace mase::checkpoint {
 
-/// The newest version. Files of version 1 have all tensors as floats.
-inline constexpr int format_version = 2;
+/// The newest version. Files of version 1 have all tensors as floats, and files of version 2 have
+/// one format for both operands of a sum or a product.
+inline constexpr int format_version = 3;
 
 /// Reads the file once, checks the structure and sizes of the zip and the CRC-32 of every entry,
 /// and refuses code that would run on loading (`__setstate__`). Error(Fault::file) that says what

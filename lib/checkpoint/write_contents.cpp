@@ -79,12 +79,23 @@ Tree add_codes(const ir::Graph& graph, const QuantizedTensor& tensor, std::size_
   return row;
 }
 
-/// The version of files without coded tensors, which older programs can read.
-constexpr int version_with_floats = 1;
+/// The version of files without coded tensors, and that of files with one format for both operands:
+/// older programs can read them.
+constexpr int version_with_floats = 1, version_with_one_operand = 2;
 
 bool is_coded(const ir::Graph& graph) {
   return std::ranges::any_of(graph.tensors,
                              [](const auto& entry) { return bool(entry.second.coded); });
+}
+
+bool has_second_operands(const ir::Graph& graph) {
+  return std::ranges::any_of(
+      graph.order(), [&](ir::NodeId id) { return graph.node(id).formats.contains("data_in_1"); });
+}
+
+int version_of(const ir::Graph& graph) {
+  if (has_second_operands(graph)) return format_version;
+  return is_coded(graph) ? version_with_one_operand : version_with_floats;
 }
 
 Tree add_all_codes(const ir::Graph& graph, Files& files) {
@@ -151,7 +162,7 @@ std::map<std::string, std::string> extra_files(const ir::Graph& graph, const Tre
   Files files;
   files["mase/graph.txt"] = ir::print(graph);
   Tree all = Tree::dict();
-  all["format_version"] = is_coded(graph) ? format_version : version_with_floats;
+  all["format_version"] = version_of(graph);
   if (info.is_dict())
     for (const auto& [key, value] : info.as_dict()) all[key] = value;
   all["history"] = graph.history;

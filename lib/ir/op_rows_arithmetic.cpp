@@ -9,10 +9,13 @@ using enum MaseType;
 namespace {
 
 const std::vector<ArgRow> unary{{"self", "data_in"}};
+// Of two operands one may be a thousand times the other, so each has a format of its own.
+const ArgRow second{.name = "other", .port = "data_in_1", .general = "data_in"};
 // "a" and "b" are the operands of the operators on Python numbers (aten::add.int).
-const std::vector<ArgRow> binary{{"self", "data_in"}, {"other", "data_in"}, {"a", ""}, {"b", ""}};
-const std::vector<ArgRow> scaled{
-    {"self", "data_in"}, {"other", "data_in"}, {"alpha", ""}, {"a", ""}, {"b", ""}};
+const std::vector<ArgRow> binary{{"self", "data_in"}, second, {"a", ""}, {"b", ""}};
+const std::vector<ArgRow> scaled{{"self", "data_in"}, second, {"alpha", ""}, {"a", ""}, {"b", ""}};
+const std::vector<ArgRow> quotient{
+    {"self", "data_in"}, second, {"rounding_mode", ""}, {"a", ""}, {"b", ""}};
 const std::vector<ArgRow> along_dims{
     {"self", "data_in"}, {"dim", ""}, {"keepdim", ""}, {"dtype", ""}};
 const std::vector<ArgRow> extremum{
@@ -77,8 +80,7 @@ std::vector<OpRow> operators() {
        .family = OpFamily::elementwise,
        .type = builtin_func,
        .calls = {function("aten::div", "_operator.truediv")},
-       .args =
-           {{"self", "data_in"}, {"other", "data_in"}, {"rounding_mode", ""}, {"a", ""}, {"b", ""}},
+       .args = quotient,
        .quantizable = true,
        .doc = "Elementwise quotient."},
       {.name = "floordiv",

@@ -113,8 +113,8 @@ TEST_CASE("contents that are newer, edited or incomplete are refused", "[checkpo
   CHECK(refusal_of_extras(files).empty());
   auto newer = files;
   newer["mase/info.json"] =
-      replace_all(files.at("mase/info.json"), "\"format_version\": 1", "\"format_version\": 3");
-  CHECK_THAT(refusal_of_extras(newer), Contains("format 3") && Contains("newer version"));
+      replace_all(files.at("mase/info.json"), "\"format_version\": 1", "\"format_version\": 4");
+  CHECK_THAT(refusal_of_extras(newer), Contains("format 4") && Contains("newer version"));
   auto edited = files;
   edited["mase/codes/0.bin"][0] = 1;
   CHECK_THAT(refusal_of_extras(edited), Contains("mase/codes/0.bin") && Contains("SHA-256"));
@@ -124,6 +124,36 @@ TEST_CASE("contents that are newer, edited or incomplete are refused", "[checkpo
   auto broken = files;
   broken["mase/info.json"] = "{\"format_version\": 1";
   CHECK_THAT(refusal_of_extras(broken), Contains("info.json"));
+}
+
+TEST_CASE("one format was for both operands of a sum up to version 2, and is still",
+          "[checkpoint]") {
+  const auto graph_of = [](const std::string& formats) {
+    return ir::parse(
+        "graph \"sum\" {\n"
+        "  %a : float32[1, 2] = placeholder a\n"
+        "  %y : float32[1, 2] = call_function _operator.add aten::add.Tensor(self=%a, other=%a) " +
+            formats +
+            "\n"
+            "  %z : float32[1, 2] = call_function _operator.mul aten::mul.Tensor(self=%y, "
+            "other=2.0) "
+            "{data_in=integer(8, 4)}\n"
+            "  %output : float32[1, 2] = output output(value=%z)\n}\n",
+        "sum");
+  };
+  const auto read = [](const ir::Graph& graph) {
+    const test_zip::TemporaryFile file(archive_of(checkpoint::extra_files(graph, Tree::dict())));
+    return checkpoint::read_contents(file.path).value();
+  };
+  const auto old = read(graph_of("{data_in=integer(8, 2)}"));
+  CHECK(old.info.at("format_version") == Tree(1));
+  CHECK(old.graph.find_node("y")->formats.at("data_in_1").text() ==
+        old.graph.find_node("y")->formats.at("data_in").text());
+  CHECK(!old.graph.find_node("z")->formats.contains("data_in_1"));
+  const auto now = read(graph_of("{data_in=integer(8, 2), data_in_1=integer(4, 1)}"));
+  CHECK(now.info.at("format_version") == Tree(3));
+  CHECK(now.graph.find_node("y")->formats.at("data_in_1") ==
+        formats::parse_format("integer(4, 1)"));
 }
 
 TEST_CASE("the tensor hash depends on names, types, shapes and every bit", "[checkpoint]") {

@@ -190,14 +190,18 @@ TEST_CASE("every quantizable op has data_in and, for one tensor of results, data
         std::vector<std::string>{"data_in", "weight", "data_out"});
   CHECK(port_names(*find_op("lstm")) == std::vector<std::string>{"data_in", "state", "weight_ih",
                                                                  "weight_hh", "bias", "weight_hr"});
-  CHECK(port_names(*find_op("add")) == std::vector<std::string>{"data_in", "data_out"});
+  for (const char* op : {"add", "sub", "mul", "div", "maximum", "minimum"})
+    CHECK(port_names(*find_op(op)) == std::vector<std::string>{"data_in", "data_in_1", "data_out"});
 }
 
-TEST_CASE("matrices of recurrent layers fall back to weight, their state to data_in") {
+TEST_CASE(
+    "matrices of recurrent layers fall back to weight, their state and second operands to "
+    "data_in") {
   CHECK(general_port("weight_ih") == "weight");
   CHECK(general_port("weight_hh") == "weight");
   CHECK(general_port("weight_hr") == "weight");
   CHECK(general_port("state") == "data_in");
+  CHECK(general_port("data_in_1") == "data_in");
   CHECK(general_port("bias") == "bias");
   CHECK(general_port("no_such_port") == "no_such_port");
 }

@@ -216,6 +216,37 @@ bias_frac_width = "auto"
   CHECK(result.notes.empty());
 }
 
+TEST_CASE("each of two operands gets the fraction that suits it, so a product of both is kept") {
+  ir::Graph graph = ir::parse(
+      "graph \"two\" {\n"
+      "  %a : float32[1, 2] = placeholder a\n"
+      "  %b : float32[1, 2] = placeholder b\n"
+      "  %y : float32[1, 2] = call_function _operator.mul aten::mul.Tensor(self=%a, other=%b)\n"
+      "  %output : float32[1, 2] = output output(value=%y)\n}\n",
+      "two");
+  passes::PassContext context;
+  context.evaluator = test::float_runner();
+  context.probe = {Array::from(std::vector<float>{0.0187f, -0.01f}, {1, 2}),
+                   Array::from(std::vector<float>{50.33f, 3}, {1, 2})};
+  context.probe_is_data = true;
+  const char* config = R"(
+[mul.config]
+name = "integer"
+data_in_width = 8
+data_in_frac_width = "auto"
+)";
+  const auto fraction = [&](const char* port) {
+    return graph.find_node("y")->formats.at(port).fields().at("frac_width").as_int();
+  };
+  test::run_pass(graph, "quantize", config, context);
+  // The finest fractions that saturate nothing: 0.0187 * 2^12 = 76.6 and 50.33 * 2^1 = 100.7.
+  CHECK(fraction("data_in") == 12);
+  CHECK(fraction("data_in_1") == 1);
+  test::run_pass(graph, "quantize", config + std::string("data_in_1_width = 16\n"), context);
+  CHECK(fraction("data_in") == 12);
+  CHECK(fraction("data_in_1") == 9);
+}
+
 TEST_CASE("every channel of a weight gets the fraction bits that suit it") {
   ir::Graph graph = test::two_layers({0.5f, -0.25f, 0.1f, 0, 0, 0.02f, 0.03f, -6}, {3.0f, -1.0f});
   const Array rows = Array::from(std::vector<float>{1, -9, 2, 0.5f}, {1, 4});

@@ -70,24 +70,27 @@ class FloatRunner : public ir::Evaluator {
  private:
   Array layer(const ir::Node& node, const std::map<ir::NodeId, Array>& results,
               const ir::Observer& observer) const {
-    const Array x = quantized(node, results.at(graph_.inputs(node.id).front()), observer);
+    const Array x =
+        quantized(node, "data_in", results.at(graph_.inputs(node.id).front()), observer);
     if (node.op == "aten::relu") return relu(x);
     if (const bool product = node.op == "aten::mul.Tensor";
         product || node.op == "aten::add.Tensor")
-      return joined(x, quantized(node, results.at(graph_.inputs(node.id).back()), observer),
-                    product);
+      return joined(
+          x, quantized(node, "data_in_1", results.at(graph_.inputs(node.id).back()), observer),
+          product);
     const ir::Module& module = graph_.module_of(node);
     return linear(x, graph_.tensors.at(*module.tensor("weight")).value,
                   graph_.tensors.at(*module.tensor("bias")).value);
   }
 
-  Array quantized(const ir::Node& node, const Array& x, const ir::Observer& observer) const {
-    const auto format = node.formats.find("data_in");
+  Array quantized(const ir::Node& node, const std::string& port, const Array& x,
+                  const ir::Observer& observer) const {
+    const auto format = node.formats.find(port);
     if (level_ != ir::Level::quantized || format == node.formats.end()) return x;
     Array y(DType::float32, x.shape());
     format->second.quantize(x.span<float>(), y.mutable_span<float>(), x.shape());
-    if (observer) observer(node, "data_in.raw", x);
-    if (observer) observer(node, "data_in", y);
+    if (observer) observer(node, port + ".raw", x);
+    if (observer) observer(node, port, y);
     return y;
   }
 

@@ -10,7 +10,7 @@
 namespace mase::test {
 
 /// Runs ReLU and linear modules with exact sums, shows every result to observers, and, at
-/// Level::quantized, quantizes `data_in` ports.
+/// Level::quantized, quantizes ports of data.
 ir::MakeEvaluator float_runner();
 
 /// x [3, 4] -> act (ReLU) -> fc (linear, weight [2, 4], bias [2]).

@@ -3,6 +3,7 @@
 and `emit` without edits. A row per encoder says what became of it: emitted, or which command refused it and why.
 
 run        how far the results of `mase run` are from those of stock PyTorch
+sqnr       of the results that hardware computes, in dB: those of stock PyTorch against their distance from these
 simulated  (--simulate) how many beats of the emitted hardware differ from the integer model
 """
 
@@ -21,13 +22,19 @@ from zoo import Refused, mase, same, script_of, tensors_of
 ASKED = 0.9
 
 
+def sqnr(ours: list[numpy.ndarray], exact: list[torch.Tensor]) -> str:
+    signal = sum(float((tensor.double() ** 2).sum()) for tensor in exact)
+    noise = sum(float(((tensor.numpy() - array.astype("f8")) ** 2).sum()) for array, tensor in zip(ours, exact))
+    return "exact" if noise == 0 else f"{10 * numpy.log10(signal / noise):.1f} dB"
+
+
 class Journey:
     """One encoder's way from PyTorch to hardware."""
 
     def __init__(self, program: Path, folder: Path, name: str) -> None:
         self.program, self.folder, self.network = program, folder / name, ENCODERS[name]
         self.step = ""
-        self.row = {"encoder": name, "result": "emitted", "run": "", "simulated": ""}
+        self.row = {"encoder": name, "result": "emitted", "run": "", "sqnr": "", "simulated": ""}
 
     def command(self, step: str, *arguments: object) -> str:
         self.step = step
@@ -46,19 +53,20 @@ class Journey:
         with torch.no_grad():
             expected = tensors_of(script(*self.network.inputs))
         try:
-            self.row["run"] = self.distance(expected)
+            self.row["run"] = same(self.results(self.folder / "model.pt"), expected)
             self.emit()
+            self.row["sqnr"] = sqnr(self.results(self.checkpoint(), "--level", "integer"), expected)
             if simulate:
                 self.row["simulated"] = self.simulated()
         except (Refused, subprocess.TimeoutExpired) as problem:
             self.row["result"] = f"{self.step}: {problem}"
         return self.row
 
-    def distance(self, expected: list[torch.Tensor]) -> str:
+    def results(self, model: Path, *options: str) -> list[numpy.ndarray]:
         for old in self.folder.glob("y*.npy"):
             old.unlink()
-        self.command("run", self.folder / "model.pt", "--output", self.folder / "y.npy", *self.inputs)
-        return same([numpy.load(file) for file in sorted(self.folder.glob("y*.npy"))], expected)
+        self.command("run", model, "--output", self.folder / "y.npy", *self.inputs, *options)
+        return [numpy.load(file) for file in sorted(self.folder.glob("y*.npy"))]
 
     def emit(self) -> None:
         config, project = self.folder / "init.toml", ("--project-dir", self.folder, "--project", "p")
@@ -81,7 +89,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("encoder", nargs="*", help="only those whose name begins so")
     parser.add_argument("--simulate", action="store_true", help="simulate what was emitted, too")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     chosen = [n for n in ENCODERS if not arguments.encoder or n.startswith(tuple(arguments.encoder))]

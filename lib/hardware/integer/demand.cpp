@@ -38,6 +38,18 @@ bool refers_to(const ir::Value& value, ir::NodeId id) {
   return found;
 }
 
+/// What the formats of the ports ask at which `user` reads node `id`; x * x reads it at two.
+std::optional<Demand> demand_of_ports(const ir::Graph& graph, const ir::Node& user, ir::NodeId id) {
+  std::optional<Demand> all;
+  for (const ir::Port& port : ir::ports(graph, user)) {
+    const auto format = user.formats.find(port.name);
+    if (format == user.formats.end() || !refers_to(port.value, id)) continue;
+    const Demand one = demand_of(format->second, user, port.name);
+    all = all ? joined(*all, one) : one;
+  }
+  return all;
+}
+
 /// What `user` asks of the result of node `id`.
 Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id,
                      const std::map<ir::NodeId, Demand>& demands) {
@@ -49,11 +61,7 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
     return {Kind::grid, {*ids, formats::Rounding::nearest_even}, {}};
   if (const auto compared = compared_type(graph, user, id))
     return {Kind::grid, {*compared, formats::Rounding::nearest_even}, {}};
-  for (const ir::Port& port : ir::ports(graph, user)) {
-    const auto format = user.formats.find(port.name);
-    if (format != user.formats.end() && refers_to(port.value, id))
-      return demand_of(format->second, user, port.name);
-  }
+  if (const auto own = demand_of_ports(graph, user, id)) return *own;
   if (!row->commutes) return {};
   const auto out = user.formats.find("data_out");
   if (out != user.formats.end() && user.info.is_tensor())

@@ -39,7 +39,7 @@ class Data {
 
   bool contains(const std::string& port, ir::NodeId id) const {
     return graph_.node(id).info.is_tensor() &&
-           (port == "data_in" || constants_.of(id) == Constancy::varies);
+           (ir::general_port(port) == "data_in" || constants_.of(id) == Constancy::varies);
   }
   double elements(ir::NodeId id) const { return elements_.of(graph_.node(id)); }
 

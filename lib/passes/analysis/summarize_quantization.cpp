@@ -122,6 +122,9 @@ Array what_matters(const ir::Node& node, const Array& input) {
   return Array::from(kept, input.shape());
 }
 
+/// What an observer's name for values in front of a format ends with.
+constexpr const char* raw_ending = ".raw";
+
 /// Runs both graphs on the probe and compares inputs before and after quantization, and outputs
 /// with the original's. Adds nodes that read finite masks to `masked`.
 void add_activation_energies(const ir::Graph& graph, const PassContext& context, Energies& energies,
@@ -132,14 +135,19 @@ void add_activation_energies(const ir::Graph& graph, const PassContext& context,
         if (port == "data_out" && value.dtype() == DType::float32) reference[node.name] = value;
       });
   Array raw;
+  std::string raw_port;
   const auto observe = [&](const ir::Node& node, const std::string& port, const Array& value) {
     if (value.dtype() != DType::float32) return;
-    if (port == "data_in.raw") raw = value;
+    if (port.ends_with(raw_ending)) {
+      raw = value;
+      raw_port = port;
+    }
     if (port == "data_in.raw" && reads_finite_masks(node, value)) masked.insert(node.name);
-    if (port == "data_in" && raw.shape() == value.shape()) {
-      energies[node.name][port].count(raw, value, node.formats.at(port));
+    if (ir::general_port(port) == "data_in" && raw_port == port + raw_ending) {
+      Energy& energy = energies[node.name]["data_in"];
+      energy.count(raw, value, node.formats.at(port));
       const Array before = what_matters(node, raw), after = what_matters(node, value);
-      energies[node.name][port].add(before.span<float>(), after.span<float>());
+      energy.add(before.span<float>(), after.span<float>());
     }
     if (port != "data_out") return;
     const auto exact = reference.find(node.name);

@@ -9,7 +9,7 @@
 namespace mase::search {
 namespace {
 
-constexpr std::array ports{"weight", "bias", "data_in"};
+constexpr std::array ports{"weight", "bias", "data_in", "data_in_1"};
 
 void add_ports(const ir::Graph& graph, const ir::Node& node, std::vector<PortBits>& out) {
   for (const char* port : ports) {

@@ -63,6 +63,22 @@ TEST_CASE("sums, differences, products and choices of two streams equal the refe
       }
 }
 
+TEST_CASE(
+    "operands with binary points of their own equal the reference, one stream read twice too") {
+  for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor",
+                               "aten::div.Tensor", "aten::maximum", "aten::minimum"})
+    for (const bool twice : {false, true}) {
+      INFO(op << " " << twice);
+      Sketch sketch;
+      const auto x = sketch.input({2, 3, 4, 4}, {{"data_out", "integer(12, 9)"}});
+      const auto y = twice ? x : sketch.input({2, 3, 4, 4});
+      Formats formats{{"data_in", "integer(8, 12)"}, {"data_in_1", "integer(6, 1)"}};
+      if (op == "aten::div.Tensor") formats.emplace_back("data_out", "integer(10, 6)");
+      const auto z = sketch.call(op, {{"self", ref(x)}, {"other", ref(y)}}, {2, 3, 4, 4}, formats);
+      check_against_reference(sketch.finish(z), 12);
+    }
+}
+
 TEST_CASE("constants for each element of a frame equal the reference") {
   for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"})
     for (const Shape& shape : {Shape{3, 4, 2}, Shape{1, 3, 4, 2}, Shape{4, 1}, Shape{2}})

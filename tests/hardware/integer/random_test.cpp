@@ -122,8 +122,10 @@ class Network {
     const NodeId before = now_;
     now_ = sketch_.relu(now_, maybe("data_out"));
     const char* ops[] = {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor"};
-    now_ = sketch_.call(ops[pick(3)], {{"self", ref(before)}, {"other", ref(now_)}}, shape(),
-                        maybe(pick(2) == 0 ? "data_in" : "data_out"));
+    Formats formats = maybe(pick(2) == 0 ? "data_in" : "data_out");
+    for (auto& second : maybe("data_in_1")) formats.push_back(std::move(second));
+    now_ =
+        sketch_.call(ops[pick(3)], {{"self", ref(before)}, {"other", ref(now_)}}, shape(), formats);
   }
 
   void join() {

@@ -74,8 +74,8 @@ RealTensor Evaluation::joined(const RealTensor& a, const RealTensor& b,
 }
 
 RealTensor Evaluation::binary(const std::function<Real(Real, Real)>& f) const {
-  return joined(operand(*node_->find("self"), "data_in"), operand(*node_->find("other"), "data_in"),
-                f);
+  return joined(operand(*node_->find("self"), "data_in"),
+                operand(*node_->find("other"), "data_in_1"), f);
 }
 
 /// `a` where the mask is not 0, else `b`; what is no number stands for the latter on the way.

@@ -7,6 +7,7 @@
 
 #include "hardware/integer/interpreter.hpp"
 #include "hardware/integer/kernels/kernels.hpp"
+#include "ir/op_table.hpp"
 #include "reference.hpp"
 
 namespace mase::test {
@@ -23,6 +24,10 @@ Value list(const Shape& values) {
 
 ir::NodeId Sketch::add(ir::Node node, const Formats& formats) {
   for (const auto& [port, text] : formats) node.formats.emplace(port, formats::parse_format(text));
+  const auto data = node.formats.find("data_in");
+  for (const ir::Port& port : ir::ports(graph, node))
+    if (port.name == "data_in_1" && data != node.formats.end())
+      node.formats.emplace(port.name, data->second);
   return graph.add(std::move(node));
 }
 

@@ -27,7 +27,8 @@ class Sketch {
   explicit Sketch(std::uint64_t seed = 1) : random_(seed) {}
 
   ir::NodeId input(const Shape& shape, const Formats& formats = {});
-  /// A function call: "aten::relu" with args, of the shape given.
+  /// A function call: "aten::relu" with args, of the shape given. A second operand without a format
+  /// of its own takes that of data_in.
   ir::NodeId call(const std::string& op, std::vector<ir::Argument> args, const Shape& shape,
                   const Formats& formats = {});
   /// The same with any result information.
