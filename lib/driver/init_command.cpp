@@ -15,6 +15,7 @@
 #include "driver/custom_ops.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
+#include "driver/squares.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "ir/train_mode.hpp"
@@ -32,6 +33,8 @@ struct Kind {
   std::vector<std::string> nodes;
   std::vector<std::string> ports;  ///< ports that any of the nodes has, in the op's order
   std::set<std::string> computed;  ///< ports at which one of the nodes reads a result
+  /// The nodes that read squares, by the port at which they read them.
+  std::map<std::string, std::vector<std::string>> squares;
   bool quantizable = false;
 };
 
@@ -45,6 +48,7 @@ bool rounds_results(const ir::Classified& found) {
 
 /// All ops of the graph, ordered by their first nodes.
 std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
+  const auto squares = ports_of_squares(graph);
   std::vector<std::pair<std::string, Kind>> kinds;
   for (const ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
@@ -64,6 +68,8 @@ std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
     for (const ir::Port& port : ir::ports(graph, node)) {
       if (!formattable.contains(port.name)) continue;
       add_port(port.name);
+      if (squares.contains({node.name, port.name}))
+        kind->second.squares[port.name].push_back(node.name);
       port.value.for_each_node([&](ir::NodeId id) {
         if (graph.node(id).kind != ir::NodeKind::get_attr) kind->second.computed.insert(port.name);
       });
@@ -106,12 +112,28 @@ std::vector<std::string> preparations(ir::Graph& graph) {
   return names;
 }
 
+/// Twice the bits for squares, as far as functions in hardware take them.
+std::int64_t width_of_squares(std::int64_t width) {
+  constexpr std::int64_t most = 16;
+  return std::max(width, std::min(2 * width, most));
+}
+
+/// Of all nodes of the kind: squares have twice the bits where every one of them reads some.
+std::int64_t width_at(const Kind& kind, const std::string& port, std::int64_t width) {
+  const auto squares = kind.squares.find(port);
+  const bool everywhere =
+      squares != kind.squares.end() && squares->second.size() == kind.nodes.size();
+  return everywhere ? width_of_squares(width) : width;
+}
+
 std::string table_of(const std::string& op, const Kind& kind, std::int64_t width, bool calibrated) {
   std::string text = "\n# " + nodes_text(kind) + "\n[pass." + op + ".config]\nname = \"integer\"\n";
   for (const std::string& port : kind.ports) {
     const bool data = ir::general_port(port).starts_with("data_") || kind.computed.contains(port);
-    text += port + "_width = " + std::to_string(width) + "\n" + port + "_frac_width = " +
-            (calibrated || !data ? std::string("\"auto\"") : std::to_string(width / 2)) + "\n";
+    const std::int64_t bits = width_at(kind, port, width);
+    text += port + "_width = " + std::to_string(bits) + (bits > width ? "  # of squares" : "") +
+            "\n" + port + "_frac_width = " +
+            (calibrated || !data ? std::string("\"auto\"") : std::to_string(bits / 2)) + "\n";
   }
   return text;
 }
@@ -125,12 +147,38 @@ std::string choices_of(const std::string& op, const Kind& kind, std::int64_t wid
       kind.ports, [](const std::string& port) { return ir::general_port(port) == "weight"; });
   for (const std::string& port : kind.ports) {
     const bool chosen = multiplies && ir::general_port(port) != "bias";
-    const std::string all = std::to_string(width);
+    const std::string all = std::to_string(width_at(kind, port, width));
     const std::string fewer =
         std::to_string((width + 1) / 2) + ", " + std::to_string((3 * width + 3) / 4) + ", ";
     text += port + "_width = [" + (chosen && width > 2 ? fewer : "") + all + "]\n" + port +
             "_frac_width = [\"auto\"]\n";
   }
+  return text;
+}
+
+/// The nodes that read squares where others of their kind read none, by the port.
+std::map<std::string, std::vector<std::string>> single_squares(const ir::Graph& graph) {
+  std::map<std::string, std::vector<std::string>> found;
+  for (const auto& [op, kind] : kinds_of(graph))
+    for (const auto& [port, nodes] : kind.squares)
+      if (nodes.size() < kind.nodes.size())
+        found[port].insert(found[port].end(), nodes.begin(), nodes.end());
+  return found;
+}
+
+/// A second pass for these, where twice the bits are more.
+std::string squares_text(const ir::Graph& graph, std::int64_t width, bool calibrated) {
+  const std::int64_t bits = width_of_squares(width);
+  const auto squares = single_squares(graph);
+  if (bits == width || squares.empty()) return "";
+  std::string text =
+      "\n# Twice the bits where squares are read: of 8 bits a square has 16.\n"
+      "[[pass]]\nrun = \"quantize\"\nby = \"regex_name\"\n";
+  for (const auto& [port, nodes] : squares)
+    text += "\n[pass.\"" + join(nodes, "|") + "\".config]\nname = \"integer\"\n" + port +
+            "_width = " + std::to_string(bits) + "\n" + port +
+            "_frac_width = " + (calibrated ? std::string("\"auto\"") : std::to_string(bits / 2)) +
+            "\n";
   return text;
 }
 
@@ -150,7 +198,8 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
     else
       left += "#   " + op + ", " + nodes_text(kind) + "\n";
   }
-  return left.empty() ? text : text + "\n# Without formats:\n" + left;
+  if (!left.empty()) text += "\n# Without formats:\n" + left;
+  return text + squares_text(graph, width, calibrated);
 }
 
 std::string search_text(const ir::Graph& graph, std::int64_t width) {
