@@ -192,6 +192,10 @@ void allow_operators(const std::vector<std::string>& names) {
 
 std::string not_allowed(std::string_view op) {
   const std::string base(base_op(op));
+  if (base.starts_with("aten::_nested_tensor_from_mask"))
+    return base +
+           " packs padded rows, as nn.TransformerEncoder does it without gradients; make the "
+           "encoder with enable_nested_tensor=False, which gives the same";
   return base +
          " is not among the operators that models may run, because LibTorch does not check " +
          "its arguments; if you trust the file, allow it with --allow-op " + base;

@@ -270,9 +270,21 @@ class Expansion : NodeWriter {
     const ir::NodeId seen = boolean("aten::tril", "seen", {{"self", ref(all)}}, square);
     return masked(scores, inverted(seen));
   }
-  /// The boolean mask behind a mask of numbers, which torch.nn makes by filling zeros with -inf.
-  std::optional<ir::NodeId> truths_of(const ir::Node& mask) const {
-    if (ir::base_op(mask.op) != "aten::masked_fill") return std::nullopt;
+  /// The boolean mask behind a mask of numbers. torch.nn makes the numbers by filling zeros with
+  /// -inf, and adds two masks in one shape.
+  std::optional<ir::NodeId> truths_of(ir::NodeId id) {
+    const ir::Node mask = graph_.node(id);  // a copy: the new nodes move it
+    const std::string_view op = ir::base_op(mask.op);
+    if (op == "aten::masked_fill") return filled_truths(mask);
+    if (op == "aten::add") return either_truths(mask);
+    if (op != "aten::view" && op != "aten::reshape" && op != "aten::expand") return std::nullopt;
+    const auto truths = truths_of(mask.find("self")->node());
+    if (!truths) return std::nullopt;
+    std::vector<ir::Argument> args = mask.args;
+    args.front().value = ref(*truths);
+    return boolean(mask.op, "hidden", std::move(args), mask.info.shape);
+  }
+  std::optional<ir::NodeId> filled_truths(const ir::Node& mask) const {
     const ir::Value &zeros = *mask.find("self"), &truths = *mask.find("mask");
     const ir::Value& value = *mask.find("value");
     if (!zeros.is_node() || ir::base_op(graph_.node(zeros.node()).op) != "aten::zeros_like" ||
@@ -280,12 +292,22 @@ class Expansion : NodeWriter {
       return std::nullopt;
     return truths.node();
   }
+  std::optional<ir::NodeId> either_truths(const ir::Node& sum) {
+    const ir::Value &self = *sum.find("self"), &other = *sum.find("other");
+    const ir::Value* alpha = sum.find("alpha");
+    if (!self.is_node() || !other.is_node() || (alpha && !(*alpha == ir::Value(1))))
+      return std::nullopt;
+    const auto a = truths_of(self.node()), b = truths_of(other.node());
+    if (!a || !b) return std::nullopt;
+    return boolean("aten::logical_or", "hidden", {{"self", ref(*a)}, {"other", ref(*b)}},
+                   sum.info.shape);
+  }
 
   /// The mask of an attention layer, whose nonzero elements hide keys, in the rank of the scores:
   /// type 0 is [length, length], 1 is [batch, length], 2 is [batch, heads, length, length].
   ir::NodeId fitting(ir::NodeId mask, const Shape& scores) {
     Shape size = shape(mask);
-    if (const auto truths = truths_of(graph_.node(mask)))
+    if (const auto truths = truths_of(mask))
       mask = *truths;
     else if (graph_.node(mask).info.dtype != DType::boolean)
       mask = boolean("aten::ne.Scalar", "hidden", {{"self", ref(mask)}, {"other", 0}}, size);

@@ -44,7 +44,7 @@ int fused_nodes(const ir::Graph& graph) {
 
 TEST_CASE("attention taken apart computes what the operator computed") {
   for (const auto& [name, nodes] : {std::pair{"TracedAttention", 1}, std::pair{"TracedLayers", 3},
-                                    std::pair{"TracedProducts", 3}}) {
+                                    std::pair{"TracedProducts", 3}, std::pair{"TracedMasks", 1}}) {
     INFO(name);
     const ir::Graph fused = import_program(name);
     CHECK(fused_nodes(fused) == nodes);
