@@ -158,12 +158,24 @@ class Reader {
     stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
   }
 
+  /// For a value that the enum does not have, LibTorch takes one from its stack.
+  [[noreturn]] void refuse_enum(const std::string& name) const {
+    const std::size_t last = name.find_last_of(". ");
+    unsupported_error(stack_.origin() + ": an attribute of the model is of the enum '" +
+                      name.substr(last + 1) +
+                      "', which is not read; keep its value in the attribute (Color.RED.value), or "
+                      "save torch.jit.freeze(model)");
+  }
+
   /// Reads a call. Only tensors, parameters and ordered dicts have a meaning; nothing is ever run.
   void reduce() {
     const PickleItem& arguments = *stack_.pop();
     const PickleItem& callee = *stack_.pop();
     const std::string& name = callee.text;
     constexpr std::string_view torchscript = "torch.jit._pickle ";
+    if (callee.kind == Kind::global && name.starts_with("__torch__") &&
+        arguments.kind != Kind::tuple)
+      refuse_enum(name);
     if (callee.kind != Kind::global || arguments.kind != Kind::tuple)
       stack_.damaged("a call of no function");
     if (name == "collections OrderedDict") {

@@ -76,6 +76,15 @@ std::string repeated(const std::string& part, int times) {
 
 }  // namespace
 
+TEST_CASE("an attribute of an enum is refused by the enum's name", "[checkpoint]") {
+  const std::string color = "c__torch__.nets\nColor\n" + integer(2) + "R";
+  CHECK_THAT(
+      test::message_of(
+          Fault::unsupported,
+          [&] { checkpoint::read_pickle(module_of(color), "p", checkpoint::PickleOf::module); }),
+      Contains("is of the enum 'Color'") && Contains("torch.jit.freeze"));
+}
+
 TEST_CASE("the stride of a dimension of one element may be any number", "[checkpoint]") {
   const std::string one = "(" + integer(1) + "t";
   const std::string huge = "(" + integer(INT64_MAX) + "t";
