@@ -56,29 +56,35 @@ struct NodeSums {
   Sum data, weights, biases;         ///< by the kind of tensor
 };
 
-/// The sums of a node for one sample: parameters by their tensors, data by its producers' shapes.
-NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node) {
+/// The sums of a node for one sample: parameters by their tensors, data by its producers' shapes. A
+/// tensor in `counted`, which earlier nodes have read, is part of the sums of ports alone.
+NodeSums sums_of(const ir::Graph& graph, const Data& data, const ir::Node& node,
+                 std::set<std::string>& counted) {
   NodeSums sums;
-  const auto add = [&](const std::string& name, bool is_data, const Sum& sum) {
+  const auto add = [&](const std::string& name, const std::string& path, bool is_data,
+                       const Sum& sum) {
     const std::string general(ir::general_port(name));
     sums.ports[general].add(sum);
     if (is_data) return sums.data.add(sum);
+    if (!path.empty() && !counted.insert(path).second) return;
     if (general == "weight") sums.weights.add(sum);
     if (general == "bias") sums.biases.add(sum);
   };
   for (const ir::Port& port : ir::ports(graph, node)) {
     if (!port.tensor.empty()) {
       const Array& value = graph.tensors.at(port.tensor).value;
-      add(port.name, false,
+      add(port.name, port.tensor, false,
           tensor_bits(format_at(node, port.name), value.dtype(), value.shape(),
                       double(value.size())));
       continue;
     }
     if (port.inner) continue;  // not stored
     port.value.for_each_node([&](ir::NodeId id) {
-      const ir::ValueInfo& info = graph.node(id).info;
+      const ir::Node& given = graph.node(id);
+      const ir::ValueInfo& info = given.info;
+      const std::string path = given.kind == ir::NodeKind::get_attr ? given.target : "";
       if (info.is_tensor())
-        add(port.name, data.contains(port.name, id),
+        add(port.name, path, data.contains(port.name, id),
             tensor_bits(data_format(graph, node, port.name), info.dtype, info.shape,
                         data.elements(id)));
     });
@@ -152,13 +158,14 @@ class Memory {
 
 Result AverageBits::run(ir::Graph& graph, const Options& options, PassContext&) {
   const Data data(graph);
+  std::set<std::string> counted;
   Sum weights, biases, activations;
   ReportTable table{"Average bits", {"Node", "Op", "Weight", "Bias", "Activation"}, {}, ""};
   for (ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
     const ir::Classified type = ir::classify(graph, node);
     if (!type.row || !type.row->quantizable) continue;
-    NodeSums sums = sums_of(graph, data, node);
+    NodeSums sums = sums_of(graph, data, node, counted);
     weights.add(sums.weights);
     biases.add(sums.biases);
     activations.add(sums.data);
