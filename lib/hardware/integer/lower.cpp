@@ -156,11 +156,53 @@ Lowering::Lowering(Separated separated, Contents contents)
   for (const ir::NodeId id : graph().order()) names_.insert(graph().node(id).name);
 }
 
+namespace {
+
+/// Nodes that no value of an input changes: of inputs they know sizes at most.
+class Unchanging {
+ public:
+  explicit Unchanging(const ir::Graph& graph) {
+    for (const ir::NodeId id : graph.order()) {
+      const ir::Node& node = graph.node(id);
+      const std::vector<ir::NodeId> inputs = graph.inputs(id);
+      const bool made_of_such =
+          std::ranges::all_of(inputs, [&](ir::NodeId input) { return nodes_.contains(input); });
+      if (node.kind == ir::NodeKind::placeholder || node.kind == ir::NodeKind::output) continue;
+      if (made_of_such || ir::classify(graph, node).family() == ir::OpFamily::size)
+        nodes_.insert(id);
+    }
+  }
+  bool contains(ir::NodeId id) const { return nodes_.contains(id); }
+
+ private:
+  std::set<ir::NodeId> nodes_;
+};
+
+bool has_run(const ir::Graph& graph, const std::string& pass) {
+  return std::ranges::any_of(graph.history.as_list(), [&](const Tree& entry) {
+    const Tree* name = entry.is_dict() ? entry.find("pass") : nullptr;
+    return name && *name == Tree(pass);
+  });
+}
+
+}  // namespace
+
+std::string Lowering::folding_remedy() const {
+  if (has_run(graph(), "fold_constants")) return "";
+  const Unchanging unchanging(graph());
+  std::vector<std::string> names;
+  for (const ir::NodeId id : refused_)
+    if (unchanging.contains(id)) names.push_back("'" + graph().node(id).name + "'");
+  if (names.empty()) return "";
+  return "\n  pass fold_constants before quantize stores what no input changes, as " +
+         join(names, ", ");
+}
+
 Program Lowering::run() {
   for (const ir::NodeId id : graph().order()) visit(graph().node(id));
   if (!problems_.empty())
     unsupported_error("nodes without an integer datapath (" + std::to_string(problems_.size()) +
-                      "):\n  " + join(problems_, "\n  "));
+                      "):\n  " + join(problems_, "\n  ") + folding_remedy());
   if (!silent_.empty())
     throw Error(Fault::internal, "node '" + silent_.front() + "' was refused without a reason");
   simplify(program_);
@@ -193,6 +235,7 @@ void Lowering::refuse(const ir::Node& node, const std::string& reason) {
     silent_.push_back(node.name);
     return;
   }
+  refused_.push_back(node.id);
   problems_.push_back("node '" + node.name + "' (" + op_of(graph(), node) + "): " + reason);
 }
 

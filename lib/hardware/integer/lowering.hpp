@@ -184,6 +184,8 @@ class Lowering {
   void add_output(const std::string& key, const ir::Value& value);
   ValueId returned(const StreamView& stream);
   void refuse(const ir::Node& node, const std::string& reason);
+  /// What stores the refused nodes that no input changes; empty without such nodes.
+  std::string folding_remedy() const;
   std::string unique_name(std::string name);
   StreamView append(const std::string& name, const ir::Node& node, Step step, FixedType type,
                     Layout layout, const std::string& value_name);
@@ -203,6 +205,7 @@ class Lowering {
   std::set<std::string> names_;
   std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;
   std::vector<std::string> problems_;
+  std::vector<ir::NodeId> refused_;  ///< one for each of them
   std::vector<std::string> silent_;  ///< names of nodes refused because of others
 };
 

@@ -37,6 +37,28 @@ ir::NodeId pair(Sketch& sketch) {
 
 }  // namespace
 
+TEST_CASE("of what no input changes the pass is named that stores it, unless it has run") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6});
+  ir::ValueInfo number;
+  number.kind = ir::ValueInfo::Kind::integer;
+  const auto rows = sketch.call("aten::size.int", {{"self", ref(x)}, {"dim", Value(1)}}, number);
+  const auto places = sketch.call("aten::arange", {{"end", ref(rows)}}, {6});
+  const auto mask = sketch.call("aten::cumprod", {{"self", ref(places)}, {"dim", Value(0)}}, {6});
+  const auto bad = sketch.call("aten::cumprod", {{"self", ref(x)}, {"dim", Value(1)}}, {2, 6});
+  const auto y = sketch.call("aten::add.Tensor", {{"self", ref(bad)}, {"other", ref(mask)}}, {2, 6},
+                             {{"data_in", "integer(8, 4)"}});
+  ir::Graph graph = sketch.finish(y);
+  const std::string remedy =
+      "pass fold_constants before quantize stores what no input changes, as '" +
+      graph.node(places).name + "', '" + graph.node(mask).name + "'";
+  CHECK(refusal(graph).ends_with(remedy));
+  Tree folded = Tree::dict();
+  folded["pass"] = "fold_constants";
+  graph.history.push_back(folded);
+  CHECK(refusal(graph).find("before quantize stores") == std::string::npos);
+}
+
 TEST_CASE("every node without a datapath is listed at once, and readers of such nodes are not") {
   Sketch sketch;
   const auto x = sketch.input({2, 6});
