@@ -93,8 +93,13 @@ bool has_second_operands(const ir::Graph& graph) {
       graph.order(), [&](ir::NodeId id) { return graph.node(id).formats.contains("data_in_1"); });
 }
 
+bool has_beginnings(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.tensors,
+                             [](const auto& entry) { return !entry.second.begins.empty(); });
+}
+
 int version_of(const ir::Graph& graph) {
-  if (has_second_operands(graph)) return format_version;
+  if (has_second_operands(graph) || has_beginnings(graph)) return format_version;
   return is_coded(graph) ? version_with_one_operand : version_with_floats;
 }
 

@@ -78,8 +78,9 @@ std::string content_hash(const Dataset& dataset) {
     return std::string_view(static_cast<const char*>(data), size);
   };
   std::string text;
-  for (const auto& [name, values] : dataset.inputs) {
-    if (dataset.inputs.size() > 1) text += name;
+  for (const InputColumn& input : dataset.inputs) {
+    const Array& values = input.values;
+    if (dataset.inputs.size() > 1) text += input.name;
     if (values.dtype() != DType::float32) text += dtype_name(values.dtype());
     text += shape_text(values.shape());
     text += sha256(bytes(values.bytes(), values.byte_size()));

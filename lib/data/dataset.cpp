@@ -64,7 +64,26 @@ Shape Dataset::sample_shape() const {
   return Shape(shape.begin() + 1, shape.end());
 }
 
-void Dataset::follow(const std::vector<std::string>& arguments) {
+Shape InputColumn::shape(std::int64_t rows) const {
+  return batch > 0 ? values.shape() : with_rows(values, rows);
+}
+
+void InputColumn::begin(std::int64_t rows, std::byte* into) const {
+  if (batch > 0 && rows != batch)
+    config_error("'" + name + "', which the model keeps from run to run, begins as " +
+                 shape_text(values.shape()) + " for batches of " + std::to_string(batch) +
+                 (batch == 1 ? " row, and one has " : " rows, and one has ") +
+                 std::to_string(rows) +
+                 (batch == 1 ? "; give batch_size = 1"
+                             : "; import the model with one row and give batch_size = 1"));
+  const std::int64_t times = repeats ? rows : 1;
+  for (std::int64_t i = 0; i < times; ++i)
+    std::memcpy(into + static_cast<std::size_t>(i) * values.byte_size(), values.bytes(),
+                values.byte_size());
+}
+
+void Dataset::follow(const std::vector<std::string>& arguments,
+                     const std::vector<InputColumn>& state) {
   if (inputs.size() == 1 && arguments.size() == 1) return;
   if (inputs.size() > arguments.size())
     config_error("data set " + name + " has " + std::to_string(inputs.size()) +
@@ -82,6 +101,9 @@ void Dataset::follow(const std::vector<std::string>& arguments) {
     while (placed.contains(place)) ++place;
     placed.emplace(place, InputColumn{arguments[place], std::move(values)});
   }
+  for (const InputColumn& beginning : state)
+    if (const auto place = argument_of(name, beginning.name, arguments))
+      placed.emplace(*place, beginning);
   inputs.clear();
   for (auto& [at, input] : placed) inputs.push_back(std::move(input));
 }
@@ -93,7 +115,10 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
   if (count == 0) return;
   const std::span wanted(rows.data() + first, static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    gather_rows(inputs[i].values, wanted, into_inputs[i]);
+    if (inputs[i].is_state())
+      inputs[i].begin(count, into_inputs[i]);
+    else
+      gather_rows(inputs[i].values, wanted, into_inputs[i]);
   gather_rows(labels, wanted, reinterpret_cast<std::byte*>(into_labels));
 }
 
@@ -102,7 +127,7 @@ Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
   Batch batch{{}, Array(DType::int64, label_shape(count))};
   std::vector<std::byte*> into;
   for (const InputColumn& input : inputs)
-    batch.inputs.emplace_back(input.values.dtype(), with_rows(input.values, count));
+    batch.inputs.emplace_back(input.values.dtype(), input.shape(count));
   for (Array& array : batch.inputs) into.push_back(array.mutable_bytes());
   gather(rows, first, count, into, batch.labels.mutable_span<std::int64_t>().data());
   return batch;

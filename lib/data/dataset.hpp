@@ -19,6 +19,15 @@ Part parse_part(const std::string& name);  ///< "train", "validation" (or "val")
 struct InputColumn {
   std::string name;  ///< "x", "x_0", "x_1", ... by position, or the argument's own name
   Array values;      ///< [rows, ...] float32, or int64 or int32 such as token ids and masks
+  /// What a model keeps from run to run begins with the same values for every row, [1, ...], or
+  bool repeats = false;
+  /// for every batch of so many rows, in any shape.
+  std::int64_t batch = 0;
+
+  Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
+  bool is_state() const { return repeats || batch > 0; }
+  /// What a batch of so many rows begins with; Error(Fault::config) where that is not known.
+  void begin(std::int64_t rows, std::byte* into) const;
 };
 
 /// n rows of a data set.
@@ -48,8 +57,10 @@ struct Dataset {
   Shape sample_shape() const;  ///< shape of one row of the only input
   /// Sorts the inputs by the model's arguments. An input takes the argument with its name; x and
   /// x_N take the first one left. Inputs get the names of the arguments, except for a model with a
-  /// single argument. Error(Fault::config) for a name that no argument has.
-  void follow(const std::vector<std::string>& arguments);
+  /// single argument. An argument without an input takes its values from `state`, if they are
+  /// there. Error(Fault::config) for a name that no argument has.
+  void follow(const std::vector<std::string>& arguments,
+              const std::vector<InputColumn>& state = {});
   /// Gathers rows[first, first + count) into a batch.
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
   /// Like `batch`, into the caller's buffers of count rows each (the training loop reuses them).

@@ -12,6 +12,7 @@
 #include "checkpoint/coded_tensors.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/guess_input.hpp"
+#include "driver/initial_state.hpp"
 #include "driver/model_input.hpp"
 #include "driver/project.hpp"
 #include "driver/version.hpp"
@@ -185,7 +186,8 @@ LoadedModel from_file(const ModelRequest& request) {
     LoadedModel loaded = with_weights(std::move(*contents));
     refuse_import_options(request, "a checkpoint");
     redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
-    loaded.example = requested_inputs(request, input_names(loaded.graph)).values;
+    loaded.example =
+        with_initial_state(loaded.graph, requested_inputs(request, input_names(loaded.graph)));
     return loaded;
   }
   const bool by_name = request.dataset && request.dataset->inputs.size() > 1;
@@ -333,7 +335,8 @@ LoadedModel load_model(const ModelRequest& given) {
   if (looks_like_path(request.model)) request.model = model_file(request.model);
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
-  if (request.dataset) request.dataset->follow(input_names(loaded.graph));
+  if (request.dataset)
+    request.dataset->follow(input_names(loaded.graph), initial_state(loaded.graph));
   loaded.measured =
       !request.input.inputs.empty() || (request.dataset && request.input.input_shapes.empty());
   const std::size_t wanted = loaded.graph.placeholders().size();

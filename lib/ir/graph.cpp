@@ -283,6 +283,9 @@ void remove_unused_tensors(Graph& graph) {
     const Node& node = graph.node(id);
     if (node.kind == NodeKind::call_module) called.insert(node.target);
     if (node.kind == NodeKind::get_attr) used.insert(node.target);
+    if (node.kind == NodeKind::placeholder)
+      for (const auto& [path, tensor] : graph.tensors)
+        if (tensor.begins == node.target) used.insert(path);
     if (node.body)
       for (NodeId inner : node.body->order())
         if (node.body->node(inner).kind == NodeKind::get_attr)

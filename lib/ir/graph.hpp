@@ -103,6 +103,9 @@ struct Tensor {
   /// The other paths of a tied tensor: the source has this same tensor under each of them. Nodes
   /// and modules use the path at which the graph holds it; an export writes it under all paths.
   std::vector<std::string> other_names = {};
+  /// The input that begins with this value where none is given: what the source keeps from run to
+  /// run is an input and a result of the graph. Empty for tensors that nodes read.
+  std::string begins = {};
 };
 
 /// Stands in a guard for a condition that is too long to be kept: it may depend on any size.

@@ -142,6 +142,10 @@ void Parser::tensor() {
     lexer_.fail("expected 'parameter' or 'buffer'");
   tensor.is_parameter = lexer_.next().text == "parameter";
   if (lexer_.peek().is_word("grad")) tensor.requires_grad = !lexer_.next().text.empty();
+  if (lexer_.peek().is_word("begins")) {
+    lexer_.next();
+    tensor.begins = lexer_.name("the name of an input");
+  }
   if (lexer_.peek().is_word("also")) do {
       lexer_.next();  // "also", then commas
       tensor.other_names.push_back(lexer_.name("another path of the tensor"));

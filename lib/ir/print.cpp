@@ -79,6 +79,7 @@ std::string tensor_text(const std::string& path, const Tensor& tensor) {
   const ValueInfo info = ValueInfo::tensor(tensor.value.dtype(), tensor.value.shape());
   return "  tensor " + word(path) + " : " + print(info) +
          (tensor.is_parameter ? " parameter" : " buffer") + (tensor.requires_grad ? " grad" : "") +
+         (tensor.begins.empty() ? "" : " begins " + word(tensor.begins)) +
          (tensor.other_names.empty() ? "" : " also " + list_text(tensor.other_names, word)) + "\n";
 }
 

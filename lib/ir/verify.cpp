@@ -32,6 +32,7 @@ class Verifier {
   void check_formats(const Node& node);
   void check_tensor_order();
   void check_tensor_names();
+  void check_beginnings();
   void complain(const Node& node, const std::string& what) {
     found_.push_back("node '" + node.name + "' " + what);
   }
@@ -63,6 +64,7 @@ std::vector<std::string> Verifier::run() {
   if (outputs_ == 0) found_.push_back("graph '" + graph_.name + "' has no output node");
   check_tensor_order();
   check_tensor_names();
+  check_beginnings();
   return std::move(found_);
 }
 
@@ -180,6 +182,21 @@ void Verifier::check_tensor_names() {
   for (const auto& [path, tensor] : graph_.tensors)
     for (const std::string& name : names_of(path, tensor))
       if (!taken.insert(name).second) found_.push_back("two tensors have the name '" + name + "'");
+}
+
+void Verifier::check_beginnings() {
+  std::set<std::string> begun;
+  for (const auto& [path, tensor] : graph_.tensors) {
+    if (tensor.begins.empty()) continue;
+    if (!begun.insert(tensor.begins).second)
+      found_.push_back("two tensors are what input '" + tensor.begins + "' begins with");
+    const auto inputs = graph_.placeholders();
+    const auto input =
+        std::ranges::find(inputs, tensor.begins, [&](NodeId id) { return graph_.node(id).target; });
+    if (input == inputs.end() || graph_.node(*input).info.dtype != tensor.value.dtype())
+      found_.push_back("tensor '" + path + "' begins '" + tensor.begins +
+                       "', which is no input of its type");
+  }
 }
 
 }  // namespace

@@ -549,13 +549,39 @@ class ExampleInputs(InFolder):
         self.run_mase("transform", model, "--input", x, "--config", "c.toml", *project)
         checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
         self.run_mase("run", checkpoint, "--input", x, *state, "--output", "again.npy")
-        for run, name in (("first", "first"), ("second", "second"), ("second", "again")):
+        begun = self.run_mase("run", checkpoint, "--input", x, "--output", "begun.npy")
+        self.assertEqual(begun.stderr.count("as in the checkpoint begins"), 1)
+        self.assertIn("from run to run: hidden, mean (--input NAME=FILE.npy", begun.stderr)
+        none = self.run_mase("run", checkpoint, "--input", "hidden=first_hidden.npy", "--output", "z.npy", code=2)
+        self.assertIn("the model takes x, hidden, mean; no values were given for x", none.stderr)
+        named = (("first", "first"), ("second", "second"), ("second", "again"), ("first", "begun"))
+        for run, name in named:
             stored, made = (
                 struct.unpack("<4f", path.read_bytes()[-16:])
                 for path in (folder / f"Remembers_{run}.npy", self.cwd / f"{name}_output.npy")
             )
             for a, b in zip(stored, made):
                 self.assertAlmostEqual(a, b, places=6)
+
+    def test_every_batch_of_a_data_set_begins_as_the_model_does(self):
+        model = str(SOURCE / "tests/fixtures/programs/Remembers.pt")
+        (self.cwd / "rows").mkdir()
+        row = [0.1 * i for i in range(12)]  # all rows are alike, so that every batch is
+        for name, rows in (("pair.npy", 2), ("rows/x.npy", 20)):
+            write_vector(self.cwd / name, "<f4", row * rows, "<f", (rows, 3, 4))
+        write_vector(self.cwd / "rows/y.npy", "<i8", [1] * 20, "<q")
+        self.write("c.toml", '[[pass]]\nrun = "remove_dropout"\n')
+        project = ("--project-dir", "out", "--project", "p", "-q")
+        self.run_mase("transform", model, "--input", "pair.npy", "--config", "c.toml", *project)
+        self.run_mase("run", model, "--input", "pair.npy", "--output", "y.npy")
+        zero, one = struct.unpack("<2f", (self.cwd / "y_output.npy").read_bytes()[-8:])
+        checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
+        words = (checkpoint, "npy", "--data-dir", "rows", "--split", "train", "--json")
+        scores = json.loads(self.run_mase("test", *words, "--batch-size", "2", "--rows", "6").stdout)["scores"]
+        self.assertAlmostEqual(scores["loss"], math.log(1 + math.exp(zero - one)), places=5)
+        refused = self.run_mase("test", *words, "--rows", "6", "--batch-size", "3", code=2).stderr
+        self.assertIn("'mean', which the model keeps from run to run, begins as [3, 4]", refused)
+        self.assertIn("for batches of 2 rows, and one has 3; import the model with one row", refused)
 
     def test_a_part_of_a_file_in_float32(self):
         model = str(SOURCE / "tests/fixtures/programs/Brain.pt")

@@ -266,6 +266,25 @@ TEST_CASE("rows may have several inputs, and ids stay integers") {
   CHECK_THAT(message_of(Fault::config, [&] { set.sample_shape(); }), Contains("3 inputs a row"));
 }
 
+TEST_CASE("what a model keeps begins every row, or a batch of so many rows, unless rows have it") {
+  const Folder folder;
+  write_npy(folder / "x.npy", counted(DType::float32, {10, 3}));
+  write_npy(folder / "b.npy", counted(DType::float32, {10, 1}));
+  write_npy(folder / "y.npy", Array::from(std::vector<std::int64_t>(10, 1), {10}));
+  Dataset set = load_dataset("npy", at(folder.text()));
+  const Array row = Array::from(std::vector<float>{5, 6}, {1, 2});
+  const Array whole = Array::from(std::vector<float>{1, 2, 3}, {3, 1});
+  set.follow({"x", "a", "b", "c"}, {{"a", row, true}, {"b", row, true}, {"c", whole, false, 2}});
+  CHECK(names_of(set) == std::vector<std::string>{"x", "a", "b", "c"});
+  const Batch batch = set.batch(set.train, 0, 2);
+  CHECK(batch.inputs[1].same_bits(Array::from(std::vector<float>{5, 6, 5, 6}, {2, 2})));
+  CHECK(batch.inputs[2].shape() == Shape{2, 1});  // the rows' own
+  CHECK(batch.inputs[3].same_bits(whole));
+  CHECK_THAT(message_of(Fault::config, [&] { set.batch(set.train, 0, 1); }),
+             Contains("'c', which the model keeps") && Contains("[3, 1] for batches of 2 rows") &&
+                 Contains("one has 1"));
+}
+
 TEST_CASE("an .npz archive is the same data set as its files") {
   const Folder files, archive;
   const Array ids = counted(DType::int64, {10, 3});

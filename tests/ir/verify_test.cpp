@@ -36,6 +36,23 @@ void complains(const Graph& graph, const std::string& expected) {
 
 TEST_CASE("a sound graph has no complaints") { CHECK(verify(sound()).empty()); }
 
+TEST_CASE("a tensor begins one input of its type, and is no unused tensor") {
+  const auto graph_of = [](const std::string& begins) {
+    return parse("graph \"state\" {\n  tensor h : float32[2] buffer begins " + begins +
+                     "\n  tensor n : int64[2] buffer begins n\n  %h : float32[2] = placeholder h\n"
+                     "  %n : int64[2] = placeholder n\n  %output = output output(value=%h)\n}",
+                 "state");
+  };
+  Graph graph = graph_of("h");
+  CHECK(verify(graph).empty());
+  remove_unused_tensors(graph);
+  CHECK(graph.tensors.at("h").begins == "h");
+  CHECK(print(parse(print(graph), "again")) == print(graph));
+  complains(graph_of("x"), "tensor 'h' begins 'x', which is no input of its type");
+  complains(graph_of("h\n  tensor g : float32[2] buffer begins h"),
+            "two tensors are what input 'h' begins with");
+}
+
 TEST_CASE("references must lead to earlier live nodes") {
   Graph graph = sound();
   graph.node(id_of(graph, "fc")).args[0].value = NodeRef{id_of(graph, "add")};

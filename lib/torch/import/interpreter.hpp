@@ -276,7 +276,8 @@ class Importer {
   std::size_t used_ = 0;  ///< number of used example inputs
   struct StateInput {
     ir::NodeId node = ir::no_node;
-    Array value;
+    Array value;    ///< the example
+    Array initial;  ///< what the first run finds
   };
   std::map<std::string, StateInput> state_inputs_;
   std::map<std::string, Ref> state_, state_before_scope_;

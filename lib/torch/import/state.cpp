@@ -257,6 +257,7 @@ void Importer::take_state() {
     const auto given = std::ranges::find(options_.input_names, name);
     const bool by_name = given != options_.input_names.end();
     c10::IValue value = cell->value;
+    const Array initial = to_array(value.toTensor(), path);
     if (by_name)
       value = view_of(
           options_.inputs.at(static_cast<std::size_t>(given - options_.input_names.begin())));
@@ -266,7 +267,7 @@ void Importer::take_state() {
     used_ += is_given ? 1 : 0;
     state_is_given_ = state_is_given_ || is_given;
     cell = builder_.placeholder(taken.contains(name) ? name + "_state" : name, value);
-    state_inputs_[path] = {cell->node, to_array(value.toTensor(), path)};
+    state_inputs_[path] = {cell->node, to_array(value.toTensor(), path), initial};
   }
 }
 
@@ -355,8 +356,10 @@ void Importer::finish(const Ref& result) {
       continue;
     }
     kept_state_.push_back(input.value);
-    graph_.tensors.erase(path);
-    std::erase(graph_.tensor_order, path);
+    for (auto& [other, tensor] : graph_.tensors) std::erase(tensor.other_names, path);
+    ir::Tensor beginning{input.initial};
+    beginning.begins = graph_.node(input.node).target;
+    graph_.set_tensor(path, std::move(beginning));
   }
 }
 

@@ -13,11 +13,9 @@ namespace mase::train {
 
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed)
     : data_(data), batch_size_(std::min(batch_size, data.row_count())), seed_(seed) {
-  for (const data::InputColumn& input : data.inputs) {
-    Shape shape = input.values.shape();
-    shape[0] = batch_size_;
-    inputs_.push_back(at::empty(shape, libtorch::scalar_type(input.values.dtype())));
-  }
+  for (const data::InputColumn& input : data.inputs)
+    inputs_.push_back(
+        at::empty(input.shape(batch_size_), libtorch::scalar_type(input.values.dtype())));
   labels_.resize(static_cast<std::size_t>(numel(data.label_shape(batch_size_))));
 }
 
@@ -29,7 +27,8 @@ void Batches::shuffle(std::int64_t epoch) {
 
 std::vector<c10::IValue> Batches::inputs() const {
   std::vector<c10::IValue> inputs;
-  for (const at::Tensor& input : inputs_) inputs.emplace_back(input.narrow(0, 0, rows_));
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    inputs.emplace_back(data_.inputs[i].batch > 0 ? inputs_[i] : inputs_[i].narrow(0, 0, rows_));
   return inputs;
 }
 

@@ -45,7 +45,19 @@ TEST_CASE("buffers and attributes that runs change are inputs and results") {
   REQUIRE(imported.state.size() == 2);
   REQUIRE(imported.notes.size() == 1);
   CHECK(has(imported.notes[0], "hidden float32[2, 2], mean float32[3, 4]; they start as zeros"));
-  CHECK_FALSE(imported.graph.tensors.contains("mean"));
+  const auto begins = [](const ir::Graph& graph, const char* path) {
+    const ir::Tensor& tensor = graph.tensors.at(path);
+    CHECK(tensor.begins == path);
+    CHECK_FALSE(tensor.is_parameter);
+    return tensor.value;
+  };
+  CHECK(begins(imported.graph, "mean").span<float>()[11] == 1.0F);
+  CHECK(begins(imported.graph, "hidden").same_bits(Array(DType::float32, {2, 2})));
+  // What is given is an example, and changes nothing of what the model begins with.
+  const Array sevens = Array::from(std::vector<float>(4, 7), {2, 2});
+  const backend::Imported given = import_runs("Remembers", {sevens});
+  CHECK(given.state.at(0).same_bits(sevens));
+  CHECK(begins(given.graph, "hidden").same_bits(Array(DType::float32, {2, 2})));
   const ir::Results first = run(imported, imported.state);
   CHECK(names_of(first) == std::vector<std::string>{"output", "hidden", "mean"});
   CHECK(is_near(first, "Remembers_first"));
