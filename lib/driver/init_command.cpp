@@ -36,6 +36,7 @@ struct Kind {
   /// The nodes that read squares, by the port at which they read them.
   std::map<std::string, std::vector<std::string>> squares;
   bool quantizable = false;
+  bool is_function = false;  ///< of each element, which hardware has tables of
 };
 
 /// Whether the op's results must be rounded: no code represents function values or quotients
@@ -60,6 +61,7 @@ std::vector<std::pair<std::string, Kind>> kinds_of(const ir::Graph& graph) {
     if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {found.op, {}});
     kind->second.nodes.push_back(node.name);
     kind->second.quantizable = found.row && found.row->quantizable;
+    kind->second.is_function = found.family() == ir::OpFamily::unary;
     const auto add_port = [&](const std::string& port) {
       std::vector<std::string>& ports = kind->second.ports;
       if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
@@ -112,18 +114,18 @@ std::vector<std::string> preparations(ir::Graph& graph) {
   return names;
 }
 
-/// Twice the bits for squares, as far as functions in hardware take them.
-std::int64_t width_of_squares(std::int64_t width) {
-  constexpr std::int64_t most = 16;
-  return std::max(width, std::min(2 * width, most));
+/// Twice the bits for squares, 16 at most, and for a function those of a whole table in hardware.
+std::int64_t width_of_squares(const Kind& kind, std::int64_t width) {
+  constexpr std::int64_t most = 16, most_of_table = 12;
+  return std::max(width, std::min(2 * width, kind.is_function ? most_of_table : most));
 }
 
-/// Of all nodes of the kind: squares have twice the bits where every one of them reads some.
+/// The width for all nodes of the kind: twice the bits where every one of them reads squares.
 std::int64_t width_at(const Kind& kind, const std::string& port, std::int64_t width) {
   const auto squares = kind.squares.find(port);
   const bool everywhere =
       squares != kind.squares.end() && squares->second.size() == kind.nodes.size();
-  return everywhere ? width_of_squares(width) : width;
+  return everywhere ? width_of_squares(kind, width) : width;
 }
 
 std::string table_of(const std::string& op, const Kind& kind, std::int64_t width, bool calibrated) {
@@ -156,29 +158,34 @@ std::string choices_of(const std::string& op, const Kind& kind, std::int64_t wid
   return text;
 }
 
-/// The nodes that read squares where others of their kind read none, by the port.
-std::map<std::string, std::vector<std::string>> single_squares(const ir::Graph& graph) {
-  std::map<std::string, std::vector<std::string>> found;
+/// The nodes that read squares where others of their kind read none, by the port and the bits.
+std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> single_squares(
+    const ir::Graph& graph, std::int64_t width) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> found;
   for (const auto& [op, kind] : kinds_of(graph))
-    for (const auto& [port, nodes] : kind.squares)
-      if (nodes.size() < kind.nodes.size())
-        found[port].insert(found[port].end(), nodes.begin(), nodes.end());
+    for (const auto& [port, nodes] : kind.squares) {
+      const std::int64_t bits = width_of_squares(kind, width);
+      if (nodes.size() == kind.nodes.size() || bits == width) continue;
+      std::vector<std::string>& names = found[{port, bits}];
+      names.insert(names.end(), nodes.begin(), nodes.end());
+    }
   return found;
 }
 
-/// A second pass for these, where twice the bits are more.
+/// A second pass for these.
 std::string squares_text(const ir::Graph& graph, std::int64_t width, bool calibrated) {
-  const std::int64_t bits = width_of_squares(width);
-  const auto squares = single_squares(graph);
-  if (bits == width || squares.empty()) return "";
+  const auto squares = single_squares(graph, width);
+  if (squares.empty()) return "";
   std::string text =
       "\n# Twice the bits where squares are read: of 8 bits a square has 16.\n"
       "[[pass]]\nrun = \"quantize\"\nby = \"regex_name\"\n";
-  for (const auto& [port, nodes] : squares)
+  for (const auto& [where, nodes] : squares) {
+    const auto& [port, bits] = where;
     text += "\n[pass.\"" + join(nodes, "|") + "\".config]\nname = \"integer\"\n" + port +
             "_width = " + std::to_string(bits) + "\n" + port +
             "_frac_width = " + (calibrated ? std::string("\"auto\"") : std::to_string(bits / 2)) +
             "\n";
+  }
   return text;
 }
 

@@ -20,7 +20,7 @@ std::map<std::string, Array> beginnings(const ir::Graph& graph) {
   return found;
 }
 
-/// Of the batch that the graph was imported with; 0 without an input that tells.
+/// The rows of the batch that the graph was imported with; 0 without an input that tells.
 std::int64_t rows_of(const ir::Graph& graph, const std::map<std::string, Array>& state) {
   for (const ir::NodeId id : graph.placeholders()) {
     const ir::Node& node = graph.node(id);

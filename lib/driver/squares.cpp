@@ -52,7 +52,7 @@ std::set<std::pair<std::string, std::string>> ports_of_squares(const ir::Graph& 
       streams += is_stream;
       if (is_read && what.row && what.row->quantizable) found.emplace(node.name, port.name);
     }
-    // Of a square and another stream the range is that of neither.
+    // The result of a square and another stream has the range of neither.
     const bool goes_on = read > 0 && read == streams && keeps_range(what.op);
     if (goes_on || is_square(node, what.op)) squares.insert(id);
   }

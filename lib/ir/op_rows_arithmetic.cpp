@@ -9,7 +9,7 @@ using enum MaseType;
 namespace {
 
 const std::vector<ArgRow> unary{{"self", "data_in"}};
-// Of two operands one may be a thousand times the other, so each has a format of its own.
+// One operand may be a thousand times the other, so each has a format of its own.
 const ArgRow second{.name = "other", .port = "data_in_1", .general = "data_in"};
 // "a" and "b" are the operands of the operators on Python numbers (aten::add.int).
 const std::vector<ArgRow> binary{{"self", "data_in"}, second, {"a", ""}, {"b", ""}};

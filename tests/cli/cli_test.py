@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import unittest
 import xml.etree.ElementTree
 import zipfile
@@ -562,6 +563,28 @@ class ExampleInputs(InFolder):
             )
             for a, b in zip(stored, made):
                 self.assertAlmostEqual(a, b, places=6)
+
+    def test_init_gives_a_norm_that_is_written_out_the_bits_of_its_squares(self):
+        model = str(SOURCE / "tests/fixtures/programs/TracedNorm.pt")
+        # The squares of the small rows are a 1600th of those of the large ones: no step of 8 bits.
+        values = [((7 * i) % 13 - 6) / 6 * (0.1, 4.0)[i // 4 % 2] for i in range(96)]
+        write_vector(self.cwd / "x.npy", "<f4", values, "<f", (8, 3, 4))
+        self.run_mase("init", model, "--input", "x.npy", "-o", "made.toml")
+        made = tomllib.loads((self.cwd / "made.toml").read_text())["pass"]
+        kinds, single = [table for table in made if table["run"] == "quantize"]
+        widths = [kinds[op]["config"]["data_in_width"] for op in ("pow", "mean", "rsqrt", "mul", "add", "linear")]
+        self.assertEqual(widths, [8, 16, 12, 8, 8, 8])
+        self.assertEqual({name for name in single if name not in ("run", "by")}, {"add"})
+        self.assertEqual(single["add"]["config"]["data_in_width"], 16)
+        project = ("--project-dir", "out", "--project", "p", "-q")
+        self.run_mase("transform", "--config", "made.toml", "--input", "x.npy", *project)
+        checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
+        self.run_mase("run", model, "--input", "x.npy", "--output", "float.npy")
+        self.run_mase("run", checkpoint, "--level", "integer", "--input", "x.npy", "--output", "integer.npy")
+        exact, ours = (struct.unpack("<96f", (self.cwd / f"{n}.npy").read_bytes()[-384:]) for n in ("float", "integer"))
+        noise = sum((a - b) ** 2 for a, b in zip(exact, ours))
+        # Below 10 where the small rows are divided by the root of 0.
+        self.assertGreater(10 * math.log10(sum(a * a for a in exact) / noise), 15)
 
     def test_every_batch_of_a_data_set_begins_as_the_model_does(self):
         model = str(SOURCE / "tests/fixtures/programs/Remembers.pt")
