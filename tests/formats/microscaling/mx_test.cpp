@@ -374,7 +374,7 @@ TEST_CASE("parameters that do not exist are refused") {
 
 TEST_CASE("shapes that have no such blocks are refused") {
   CHECK_THROWS_WITH(parse_format("mxint8(block_dim=2)").check({3, 4}),
-                    Catch::Contains("no dimension"));
+                    Catch::Contains("block_dim 2 does not exist in a tensor"));
   CHECK_THROWS_WITH(parse_format("mxint_hardware(8, 4, [2, 4])").check({3, 4}),
                     Catch::Contains("does not divide dimension 0"));
   CHECK_THROWS_WITH(parse_format("mxint8(profile=mase)").check({5, 10}),
