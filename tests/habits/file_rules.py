@@ -2,6 +2,7 @@
 """Rules on single files: opening comment, forbidden words, a test for every pass and every configuration."""
 
 import re
+import zipfile
 
 from source_tree import CODE_SUFFIXES, TEXT_ROOTS, files_under, read, relative
 
@@ -86,6 +87,24 @@ def word_rule(root):
                 match = pattern.search(line)
                 if match:
                     yield f"{relative(path, root)}:{number}: '{match.group(0)}': {reason}"
+
+
+MACHINE_PATH = re.compile(rb"(?<![\w.}/])/(?:work|tmp|root|home)" rb"/[\w./-]+")
+
+
+def archive_rule(root):
+    """Models that PyTorch wrote name no file of the machine in their debug records."""
+    for path in sorted((root / "tests").rglob("*.pt*")):
+        if not zipfile.is_zipfile(path):
+            continue
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                match = (
+                    MACHINE_PATH.search(archive.read(name)) if name.endswith((".debug_pkl", ".py", ".json")) else None
+                )
+                if match:
+                    yield f"{relative(path, root)}: {name} has {match.group(0).decode()}, a path of one machine"
+                    break
 
 
 def header_rule(root):

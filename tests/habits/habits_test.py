@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The habit tests bite: small source trees with one fault each, and the complaint that must follow."""
 
+import io
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 import file_rules
@@ -71,7 +73,7 @@ class HabitsBite(unittest.TestCase):
             root = Path(folder).resolve()
             for path, text in {**GOOD, **changes}.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
-                (root / path).write_text(text, encoding="utf-8")
+                (root / path).write_bytes(text if isinstance(text, bytes) else text.encode())
             return habits.run(root, name)
 
     def expect(self, name, changes, *words):
@@ -155,6 +157,16 @@ class HabitsBite(unittest.TestCase):
         self.expect("files", {"lib/ir/a.cpp": "// A.\n// TO" + "DO: more\n"}, "lib/ir/a.cpp:2")
         self.expect("files", {"scripts/a.sh": "# A.\ncd /ho" + "me/me\n"}, "one machine")
         self.expect("files", {"README.md": "# Read me\nsee /wo" + "rk/main\n"}, "README.md:2")
+
+    def test_a_path_in_the_debug_records_of_a_model_is_found(self):
+        def model(source):
+            archive = io.BytesIO()
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as written:
+                written.writestr("model/code/a.py.debug_pkl", source)
+            return archive.getvalue()
+
+        self.expect("files", {"tests/fixtures/a.pt": model("\0/ho" + "me/me/net.py")}, "a.pt", "/me/net.py")
+        self.assertEqual(self.complaints("files", {"tests/fixtures/a.pt": model("./////net.py")}), [])
 
     def workflow(self, step, **changes):
         """A tree with a workflow of one step, beside the script that it calls."""
