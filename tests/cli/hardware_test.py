@@ -555,7 +555,7 @@ class Parts(Hardware):
         self.assertNotIn("larger", result.stderr)
         self.assertRegex(result.stdout, r"LUT \d+ %, DSP \d+ %, RAMB36 \d+ % of xc7a100t")
         unnamed = self.emit("unnamed", "--ii", "64").stdout
-        self.assertIn("(ecp5, ", unnamed)
+        self.assertIn(" for ecp5, ", unnamed)
         self.assertNotIn("xc7", unnamed)
 
     def test_an_unknown_part_is_refused(self):

@@ -105,7 +105,7 @@ TEST_CASE("bad csv files are refused with file, line and column") {
              Contains("line 3, column 'b'") && Contains("nan") && Contains("finite"));
   CHECK_THAT(csv_error("1,2,x\n-inf,2,x\n"), Contains("line 2, column 1") && Contains("-inf"));
   CHECK_THAT(csv_error("1,2,x\n1e99,2,x\n"), Contains("line 2, column 1") && Contains("float32"));
-  CHECK_THAT(csv_error("1,2,x\n1,,x\n"), Contains("line 2, column 2") && Contains("no number"));
+  CHECK_THAT(csv_error("1,2,x\n1,,x\n"), Contains("line 2, column 2") && Contains("not a number"));
   CHECK_THAT(csv_error("1,2,x\n1,2\n"), Contains("line 2 has 2 fields"));
   CHECK_THAT(csv_error("1,2,x\n1,2,\n"), Contains("line 2") && Contains("class is missing"));
   CHECK_THAT(csv_error("a,a,class\n1,2,x\n"), Contains("two columns are called 'a'"));
@@ -263,7 +263,7 @@ TEST_CASE("rows may have several inputs, and ids stay integers") {
         ids.rows(set.train[static_cast<std::size_t>(1 + i)], 1)));
   const std::string error = message_of(Fault::config, [&] { set.follow({"tokens", "mask", "c"}); });
   CHECK_THAT(error, Contains("no input 'attention_mask'"));
-  CHECK_THAT(message_of(Fault::config, [&] { set.sample_shape(); }), Contains("3 inputs a row"));
+  CHECK_THAT(message_of(Fault::config, [&] { set.sample_shape(); }), Contains("3 inputs per row"));
 }
 
 TEST_CASE("what a model keeps begins every row, or a batch of so many rows, unless rows have it") {

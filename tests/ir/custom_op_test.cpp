@@ -151,7 +151,8 @@ TEST_CASE("mistakes in a custom op's hardware are named") {
   CHECK_THAT(hardware_problem(R"({"module":"mase_fifo"})"), Catch::Contains("begin with mase_"));
   CHECK_THAT(hardware_problem(R"({"module":"a;b"})"),
              Catch::Contains("a name of a SystemVerilog module"));
-  CHECK_THAT(hardware_problem(R"({"input":"in);"})"), Catch::Contains("no prefix"));
+  CHECK_THAT(hardware_problem(R"({"input":"in);"})"),
+             Catch::Contains("cannot begin the name of a port"));
   CHECK_THAT(hardware_problem(R"({"files":{"../x.sv":""}})"),
              Catch::Contains("not a valid name of a file"));
   CHECK_THAT(hardware_problem(R"({"files":{"mase_rom.sv":""}})"), Catch::Contains("mase_"));

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "ir/masks.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::passes {
 namespace {
