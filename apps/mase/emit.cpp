@@ -76,8 +76,7 @@ void add_emit(CLI::App& app, Action& action) {
   add_reload_options(*command, *request);
   command->footer(
       "Examples:\n"
-      "  mase emit graph_module.pt --ii 64 --project-dir mase_output --project jsc\n"
-      "  mase emit graph_module.pt --config hardware.toml --json");
+      "  mase emit mase_output/jsc --ii 64");
   command->callback([request, texts, output, &action] {
     request->settings = settings_from(*texts);
     request->output = fields_from(describe_fields<emit::EmitPassOptions>(), *output);

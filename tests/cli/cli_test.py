@@ -233,7 +233,7 @@ class Usage(InFolder):
             "transform": {*flags, "learning-rate", "report-to"},
             "search": {*flags, "report-to"},
             "test": {*flags, "max-epochs"},
-            "emit": {*flags, "learning-rate", "seed", "data-dir", "threads"},
+            "emit": {*flags, "learning-rate", "data-dir", "threads"},
             "simulate": {*flags, "learning-rate", "batch-size", "load"},
         }
         shown = {
@@ -241,7 +241,7 @@ class Usage(InFolder):
             "transform": {"batch-size", "seed"},
             "search": {"max-epochs"},
             "test": {"batch-size", "threads"},
-            "emit": {"project-dir", "clock"},
+            "emit": {"project-dir", "clock", "seed"},
             "simulate": {"seed", "data-dir"},
         }
         for command in hidden:

@@ -167,9 +167,8 @@ TEST_CASE("characters that are not ASCII are allowed in strings and comments onl
   const Tree tree =
       parse_toml("\xEF\xBB\xBF# \xC3\xA9\n\"\xC3\xA9\" = '\xD0\x96' # \xE3\x81\x82\n", "x");
   REQUIRE(tree.at("\xC3\xA9").as_string() == "\xD0\x96");
-  REQUIRE_THAT(refusal("a = 1\nb\xC3\xA9 = 1"),
-               Catch::StartsWith("x.toml:2:2: error: a character"));
-  REQUIRE_THAT(refusal("a = 1\xC3\xA9"), Catch::StartsWith("x.toml:1:6: error: a character"));
+  REQUIRE_THAT(refusal("a = 1\nb\xC3\xA9 = 1"), Catch::StartsWith("x.toml:2:2: error: characters"));
+  REQUIRE_THAT(refusal("a = 1\xC3\xA9"), Catch::StartsWith("x.toml:1:6: error: characters"));
   REQUIRE_THAT(refusal("a = \"\\\xC3\xA9\""), Catch::Contains("backslash"));
   REQUIRE_THAT(refusal("a = \"\"\"\\\n \xC3\xA9\"\"\""),
                Catch::StartsWith("x.toml:2:2: error: text"));
