@@ -92,7 +92,7 @@ ir::Graph load_quantized(const Configuration& configuration) {
   const std::string& path = *configuration.settings.general.model;
   if (!file_exists(path) || std::filesystem::is_directory(path))
     file_error(path + (file_exists(path) ? ": a folder, but no project's" : ": no such file") +
-               "; give the project of a mase transform, or its checkpoint (" + "PROJECT" +
+               "; give the project of a mase transform, or its checkpoint (" + "PROJECT/" +
                std::string(transformed_checkpoint) + ")");
   ir::Graph graph = load_checkpoint(path).graph;
   checkpoint::check_codes(path, graph);

@@ -96,7 +96,7 @@ std::vector<Array> with_initial_state(const ir::Graph& graph, ExampleInputs give
                  names_of_inputs(graph) + "), " + std::to_string(given.values.size()) +
                  " were given");
   if (!begun.empty())
-    log::info("as in the checkpoint begins what the model keeps from run to run: " +
+    log::info("the state of the model begins with the values in the checkpoint: " +
               join(begun, ", ") + " (--input NAME=FILE.npy for another value)");
   return all;
 }

@@ -440,6 +440,9 @@ class Loading(InFolder):
         self.assertEqual(loaded["settings"]["load_name"], best, "the weights that training left")
         self.assertEqual([path.name for path in (self.cwd / "mase_output").iterdir()], ["jsc-tiny"])
         (self.cwd / "empty/software").mkdir(parents=True)
+        said = self.run_mase("emit", ".", code=3).stderr
+        self.assertIn(".: a folder, but no project's; give the project of a mase transform, or its checkpoint", said)
+        self.assertIn("(PROJECT/software/transform/transformed_ckpt/graph_module.pt)", said)
         said = self.run_mase("test", "empty", "jsc", code=3).stderr
         self.assertIn("empty: a project without a checkpoint; mase train and mase transform write one there", said)
 
@@ -551,8 +554,8 @@ class ExampleInputs(InFolder):
         checkpoint = "out/p/software/transform/transformed_ckpt/graph_module.pt"
         self.run_mase("run", checkpoint, "--input", x, *state, "--output", "again.npy")
         begun = self.run_mase("run", checkpoint, "--input", x, "--output", "begun.npy")
-        self.assertEqual(begun.stderr.count("as in the checkpoint begins"), 1)
-        self.assertIn("from run to run: hidden, mean (--input NAME=FILE.npy", begun.stderr)
+        self.assertEqual(begun.stderr.count("the state of the model begins"), 1)
+        self.assertIn("begins with the values in the checkpoint: hidden, mean (--input NAME=FILE.npy", begun.stderr)
         none = self.run_mase("run", checkpoint, "--input", "hidden=first_hidden.npy", "--output", "z.npy", code=2)
         self.assertIn("the model takes x, hidden, mean; no values were given for x", none.stderr)
         named = (("first", "first"), ("second", "second"), ("second", "again"), ("first", "begun"))
