@@ -48,6 +48,7 @@ Trace::Cursor::Cursor(const Trace& trace)
 }
 
 void Trace::Cursor::advance() {
+  if (cycle_ == forever) return;
   const auto& runs = runs_->runs;
   if (left_ > 0) {
     --left_;

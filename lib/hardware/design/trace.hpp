@@ -56,6 +56,7 @@ class Trace::Cursor {
   explicit Cursor(const Trace& trace);
   /// The cycle of the beat where it stands; `forever` behind the last one.
   std::int64_t cycle() const { return cycle_; }
+  /// To the next beat; behind the last one it stays there.
   void advance();
 
  private:
