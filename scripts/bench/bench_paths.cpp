@@ -33,43 +33,28 @@ ParameterValue read_value(const Tree& value) {
   return Sized{negative ? -magnitude : magnitude, static_cast<int>(width), is_signed};
 }
 
-Tree path_tree(const Path& path) {
-  Tree tree = Tree::dict();
-  tree["what"] = std::string(path.what);
-  tree["from"] = path.from == Source::memory       ? "memory"
-                 : path.from == Source::multiplier ? "multiplier"
-                                                   : "logic";
-  tree["luts"] = path.luts;
-  tree["chains"] = path.chains;
-  tree["carry"] = path.carry;
-  tree["cascades"] = path.cascades;
-  tree["readers"] = path.readers;
-  tree["far"] = path.far;
-  tree["blocks"] = path.blocks;
-  return tree;
+/// How much of each delay a path takes, in the order of `delay_terms()`.
+Tree path_tree(const Path& path, const Extent& extent) {
+  Tree amounts = Tree::list();
+  for (const DelayTerm& term : delay_terms()) amounts.push_back(term.amount(path, extent));
+  return amounts;
 }
 
-/// The delays that a fit begins with.
+/// The delays that a fit begins with: pairs of a name and nanoseconds.
 Tree delays_tree(const Technology& technology) {
-  Tree tree = Tree::dict();
-  tree["from_logic"] = technology.from_logic;
-  tree["from_memory"] = technology.from_memory;
-  tree["from_multiplier"] = technology.from_multiplier;
-  tree["lut"] = technology.lut;
-  tree["chain"] = technology.chain;
-  tree["carry"] = technology.carry;
-  tree["readers"] = technology.readers;
-  tree["extent"] = technology.extent;
-  tree["far"] = technology.far;
-  tree["blocks"] = technology.blocks;
-  return tree;
+  Tree delays = Tree::list();
+  for (const DelayTerm& term : delay_terms()) {
+    Tree pair = Tree::list();
+    pair.push_back(std::string(term.name));
+    pair.push_back(technology.*term.delay);
+    delays.push_back(std::move(pair));
+  }
+  return delays;
 }
 
 Tree design_tree(const Tree& entry, const Technology& technology) {
   const Extent extent{entry.at("lut").as_double() / 1000, entry.at("dsp").as_double()};
   Tree out = Tree::dict();
-  out["kilo_luts"] = extent.kilo_luts;
-  out["multipliers"] = extent.multipliers;
   Slowest slowest;
   for (const Tree& described : entry.at("instances").as_list()) {
     Instance instance;
@@ -79,7 +64,8 @@ Tree design_tree(const Tree& entry, const Technology& technology) {
       instance.parameters.set(name, read_value(value));
     const Cost cost{.ff = described.at("ff").as_double()};
     Tree paths = Tree::list();
-    for (const Path& path : paths_of(instance, cost, technology)) paths.push_back(path_tree(path));
+    for (const Path& path : paths_of(instance, cost, technology))
+      paths.push_back(path_tree(path, extent));
     out["instances"][instance.name] = std::move(paths);
     const Slowest found = slowest_path(instance, cost, technology, extent);
     if (found.ns <= slowest.ns) continue;

@@ -52,6 +52,28 @@ Path enable_path(const Cost& cost) {
   return {.what = "enable", .luts = 1, .readers = std::max(1.0, cost.ff)};
 }
 
+using T = Technology;
+
+constexpr std::array terms{
+    DelayTerm{"from_logic", &T::from_logic,
+              [](const Path& p, const Extent&) { return double(p.from == Source::logic); }},
+    DelayTerm{"from_memory", &T::from_memory,
+              [](const Path& p, const Extent&) { return double(p.from == Source::memory); }},
+    DelayTerm{"from_multiplier", &T::from_multiplier,
+              [](const Path& p, const Extent&) { return double(p.from == Source::multiplier); }},
+    DelayTerm{"lut", &T::lut, [](const Path& p, const Extent&) { return p.luts; }},
+    DelayTerm{"chain", &T::chain, [](const Path& p, const Extent&) { return p.chains; }},
+    DelayTerm{"carry", &T::carry, [](const Path& p, const Extent&) { return p.carry; }},
+    DelayTerm{"cascade", &T::cascade, [](const Path& p, const Extent&) { return p.cascades; }},
+    DelayTerm{"readers", &T::readers,
+              [](const Path& p, const Extent&) { return std::log2(std::max(1.0, p.readers)); }},
+    DelayTerm{"extent", &T::extent,
+              [](const Path&, const Extent& e) { return std::sqrt(e.kilo_luts); }},
+    DelayTerm{"far", &T::far,
+              [](const Path& p, const Extent& e) { return p.far * std::sqrt(e.multipliers); }},
+    DelayTerm{"blocks", &T::blocks,
+              [](const Path& p, const Extent&) { return std::sqrt(p.blocks); }}};
+
 /// So many standard deviations to both sides lie nine of ten values of a normal distribution.
 constexpr double nine_of_ten = 1.645;
 
@@ -83,14 +105,12 @@ Slowest slowest_path(const Instance& instance, const Cost& cost, const Technolog
 }
 
 double Technology::ns(const Path& path, const Extent& size) const {
-  const double start = path.from == Source::memory       ? from_memory
-                       : path.from == Source::multiplier ? from_multiplier
-                                                         : from_logic;
-  return start + lut * path.luts + chain * path.chains + carry * path.carry +
-         cascade * path.cascades + readers * std::log2(std::max(1.0, path.readers)) +
-         extent * std::sqrt(size.kilo_luts) + far * path.far * std::sqrt(size.multipliers) +
-         blocks * std::sqrt(path.blocks);
+  double sum = 0;
+  for (const DelayTerm& term : terms) sum += this->*term.delay * term.amount(path, size);
+  return sum;
 }
+
+std::span<const DelayTerm> delay_terms() { return terms; }
 
 std::vector<std::string> technology_names() {
   std::vector<std::string> names;

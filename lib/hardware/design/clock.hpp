@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,15 @@ struct Technology {
 
   double ns(const Path& path, const Extent& extent) const;
 };
+
+/// One delay of a technology, and how much of it a path takes in a design of an extent. The delay
+/// of a path is the sum over all terms.
+struct DelayTerm {
+  std::string_view name;  ///< of the member
+  double Technology::*delay;
+  double (*amount)(const Path& path, const Extent& extent);
+};
+std::span<const DelayTerm> delay_terms();
 
 /// What a design is for when nothing else is said.
 inline constexpr double default_clock_mhz = 200;

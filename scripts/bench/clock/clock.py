@@ -133,35 +133,17 @@ def place(runner, names):
             print(design.name, seed, entry["seeds"][seed]["mhz"], entry["seeds"][seed]["slowest"], flush=True)
 
 
-DELAYS = ("from_logic", "from_memory", "from_multiplier", "lut", "chain", "carry", "readers", "extent", "far", "blocks")
-
-
-def row_of(path, design):
-    """What a path has of each of DELAYS."""
-    starts = [float(path["from"] == start) for start in ("logic", "memory", "multiplier")]
-    return [
-        *starts,
-        path["luts"],
-        path["chains"],
-        path["carry"],
-        math.log2(max(1, path["readers"])),
-        math.sqrt(design["kilo_luts"]),
-        path["far"] * math.sqrt(design["multipliers"]),
-        math.sqrt(path["blocks"]),
-    ]
-
-
 class Observed:
     """A design that was placed: rows of the paths by instance, and nanoseconds."""
 
-    def __init__(self, name, design, entry):
+    def __init__(self, name, told):
         import numpy
 
         self.name = name
-        self.rows = {
-            name: numpy.array([row_of(path, design) for path in paths]) for name, paths in design["instances"].items()
-        }
-        self.placed = [(1000 / found["mhz"], found["instances"]) for found in entry["seeds"].values()]
+        fitted = [ns > 0 for _, ns in told["delays"]]  # of what the technology has
+        instances = told["designs"][name]["instances"]
+        self.rows = {instance: numpy.array(paths)[:, fitted] for instance, paths in instances.items()}
+        self.placed = [(1000 / found["mhz"], found["instances"]) for found in results()[name]["seeds"].values()]
 
     def error(self, delays, placed):
         """Logarithm of predicted by placed nanoseconds of the whole design."""
@@ -180,7 +162,7 @@ class Observed:
         return found
 
 
-def fitted(observed, start):
+def fitted(observed, names, start):
     """Delays of least squares, none below zero; what no design says anything about stays near `start`. Out of a register
     and into the next one takes half a nanosecond at least."""
     import numpy
@@ -190,7 +172,7 @@ def fitted(observed, start):
         errors = [error for design in observed for error in design.residuals(delays)]
         return numpy.array(errors + list(0.1 * (delays / start - 1)))
 
-    least = [0.5 if name.startswith("from") else 0 for name in DELAYS]
+    least = [0.5 if name.startswith("from") else 0 for name in names]
     return least_squares(residuals, start, bounds=(least, numpy.inf)).x
 
 
@@ -198,21 +180,22 @@ def fit(told):
     import numpy
 
     kept = results()
-    start = numpy.array([told["delays"][name] for name in DELAYS])
-    observed = [Observed(name, told["designs"][name], kept[name]) for name in sorted(kept) if not is_held_back(name)]
-    delays = fitted(observed, start)
+    names = [name for name, ns in told["delays"] if ns > 0]
+    start = numpy.array([ns for _, ns in told["delays"] if ns > 0])
+    observed = [Observed(name, told) for name in sorted(kept) if not is_held_back(name)]
+    delays = fitted(observed, names, start)
     # How far the prediction of a design is off that the fit has not seen: each left out of it, and those held back.
     errors = []
     for left_out in observed:
-        others = fitted([design for design in observed if design is not left_out], start)
+        others = fitted([design for design in observed if design is not left_out], names, start)
         errors.append(left_out.residuals(others)[0])
     for name in filter(is_held_back, kept):
-        design = Observed(name, told["designs"][name], kept[name])
+        design = Observed(name, told)
         errors += [design.error(delays, worst) for worst, _ in design.placed]
     spread = math.sqrt(statistics.fmean(error * error for error in errors))
     for design in observed:
         print(f"{design.name:18} {100 * (math.exp(-design.residuals(delays)[0]) - 1):+.0f} %")  # of the clock
-    for name, value in zip(DELAYS, delays):
+    for name, value in zip(names, delays):
         print(f".{name} = {value:.3g},")
     print(f".spread = {spread:.2g},")
     print(
