@@ -117,7 +117,8 @@ auto judged(Network& network, const Design& design, Judge judge) {
       Rehearsal rehearsal(*parts, design);
       auto result = judge(rehearsal);
       if (!rehearsal.stuck()) {
-        for (std::size_t w = 0; w < network.watched().size(); ++w)
+        const std::size_t watches = network.watched().size();
+        for (std::size_t w = 0; w < watches; ++w)
           network.set_most_between(w, parts->most_between(w));
         return result;
       }
