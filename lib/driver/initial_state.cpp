@@ -49,13 +49,6 @@ Array values_for(const data::InputColumn& input, std::int64_t rows) {
   return all;
 }
 
-/// "x, hidden, mean".
-std::string names_of_inputs(const ir::Graph& graph) {
-  std::vector<std::string> names;
-  for (const ir::NodeId id : graph.placeholders()) names.push_back(graph.node(id).target);
-  return join(names, ", ");
-}
-
 }  // namespace
 
 std::vector<data::InputColumn> initial_state(const ir::Graph& graph) {
@@ -87,13 +80,13 @@ std::vector<Array> with_initial_state(const ir::Graph& graph, ExampleInputs give
       all.push_back(values_for(*beginning, rows));
       begun.push_back(name);
     } else {
-      config_error("the model takes " + names_of_inputs(graph) + "; no values were given for " +
-                   name);
+      config_error("the model takes " + join(input_names(graph), ", ") +
+                   "; no values were given for " + name);
     }
   }
   if (used < given.values.size())
     config_error("the model takes " + std::to_string(all.size()) + " inputs (" +
-                 names_of_inputs(graph) + "), " + std::to_string(given.values.size()) +
+                 join(input_names(graph), ", ") + "), " + std::to_string(given.values.size()) +
                  " were given");
   if (!begun.empty())
     log::info("the state of the model begins with the values in the checkpoint: " +

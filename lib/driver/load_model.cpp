@@ -67,12 +67,6 @@ ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<st
   return inputs;
 }
 
-std::vector<std::string> input_names(const ir::Graph& graph) {
-  std::vector<std::string> names;
-  for (const ir::NodeId id : graph.placeholders()) names.push_back(graph.node(id).target);
-  return names;
-}
-
 /// Refuses import options for a model whose graph already exists.
 void refuse_import_options(const ModelRequest& request, const std::string& what) {
   const ModelInput& input = request.input;

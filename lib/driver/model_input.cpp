@@ -33,6 +33,12 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& ar
 
 }  // namespace
 
+std::vector<std::string> input_names(const ir::Graph& graph) {
+  std::vector<std::string> names;
+  for (const ir::NodeId id : graph.placeholders()) names.push_back(graph.node(id).target);
+  return names;
+}
+
 std::vector<std::string> files_read(const std::string& model, const ModelInput& input) {
   std::vector<std::string> files = {model};
   for (const std::string& text : input.inputs) files.push_back(without_name(text).text);

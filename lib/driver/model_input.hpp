@@ -9,6 +9,7 @@
 #include "base/array.hpp"
 #include "base/tree.hpp"
 #include "driver/commands.hpp"
+#include "ir/graph.hpp"
 
 namespace mase::driver {
 
@@ -27,6 +28,9 @@ bool has_names(const ModelInput& input);
 /// given twice, and if only some inputs have names.
 ExampleInputs example_inputs(const ModelInput& input, std::uint64_t seed,
                              const std::vector<std::string>& arguments);
+
+/// The names of a graph's inputs, in their order.
+std::vector<std::string> input_names(const ir::Graph& graph);
 
 /// The files that a model's import reads: the model's own and those that `input` names.
 std::vector<std::string> files_read(const std::string& model, const ModelInput& input);
