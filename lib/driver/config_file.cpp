@@ -9,7 +9,6 @@
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/project.hpp"
-#include "models/registry.hpp"
 
 namespace mase::driver {
 namespace {
@@ -117,8 +116,7 @@ void find_model_beside(const std::string& path, Tree& file) {
 
 /// Folders of projects stand for the checkpoints in them.
 void find_project_files(General& general) {
-  if (general.model && !models::find_model(*general.model))
-    general.model = model_file(*general.model);
+  if (general.model) general.model = model_file(*general.model);
   if (general.load_name) general.load_name = weights_file(*general.load_name);
 }
 

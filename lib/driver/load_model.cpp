@@ -326,7 +326,7 @@ ModelRequest with_custom_ops(ModelRequest request) {
 
 LoadedModel load_model(const ModelRequest& given) {
   ModelRequest request = with_custom_ops(given);
-  if (looks_like_path(request.model)) request.model = model_file(request.model);
+  request.model = model_file(request.model);
   LoadedModel loaded = looks_like_path(request.model) ? from_file(request) : from_registry(request);
   apply_load(request, loaded);
   if (request.dataset)

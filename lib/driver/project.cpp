@@ -3,7 +3,6 @@
 #include "driver/project.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "models/registry.hpp"
 
 namespace mase::driver {
 namespace {
@@ -58,7 +58,8 @@ bool names(const SettingSources& sources, const char* setting) {
 }  // namespace
 
 std::string model_file(const std::string& model) {
-  return is_project(model) ? checkpoints_of(model).front() : model;
+  const bool stands = !models::find_model(model) && is_project(model);
+  return stands ? checkpoints_of(model).front() : model;
 }
 
 std::string weights_file(const std::string& path) {

@@ -14,12 +14,12 @@ inline constexpr std::string_view trained_checkpoint = "software/training_ckpts/
 inline constexpr std::string_view transformed_checkpoint =
     "software/transform/transformed_ckpt/graph_module.pt";
 
-/// The file of a model: the newest checkpoint of a project where `model` is a project's folder,
-/// else `model`. Error(Fault::file) where the folder has none.
+/// The file of a model: the newest checkpoint of a project if `model` is a project's folder and not
+/// the name of a built-in model, else `model`. Error(Fault::file) if the folder has no checkpoint.
 std::string model_file(const std::string& model);
 
-/// The file of weights to start from: what training left where `path` is a project's folder, which
-/// has the newest checkpoint otherwise, else `path`. Errors as of `model_file`.
+/// The file of weights to start from. For a project's folder it is what training left, or the
+/// newest checkpoint if nothing was trained there; otherwise it is `path`. Errors of `model_file`.
 std::string weights_file(const std::string& path);
 
 /// Sets project_dir and project to those of the checkpoint, where the sources name neither.
