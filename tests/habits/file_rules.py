@@ -20,10 +20,11 @@ COMMENT_STARTS = {
     "": ("#",),
 }
 # Split so that this file does not complain about itself.
+MACHINE_FOLDER = r"(?<![\w.}])/(work|tmp|root|home)" r"/"
 FORBIDDEN = [
     (re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b"), "unfinished work; finish it or open an issue"),
     (re.compile(r"\bfor" r" now\b"), "unfinished work; finish it or open an issue"),
-    (re.compile(r"(?<![\w.}])/(work|tmp|root|home)" r"/"), "a path of one machine"),
+    (re.compile(MACHINE_FOLDER), "a path of one machine"),
 ]
 # Written by scripts/bench/run: nobody's words.
 RECORDED = ("scripts/bench/history.txt",)
@@ -89,7 +90,7 @@ def word_rule(root):
                     yield f"{relative(path, root)}:{number}: '{match.group(0)}': {reason}"
 
 
-MACHINE_PATH = re.compile(rb"(?<![\w.}/])/(?:work|tmp|root|home)" rb"/[\w./-]+")
+SOURCE_PLACES = (".debug_pkl", ".py", ".json")
 
 
 def archive_rule(root):
@@ -98,12 +99,10 @@ def archive_rule(root):
         if not zipfile.is_zipfile(path):
             continue
         with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                match = (
-                    MACHINE_PATH.search(archive.read(name)) if name.endswith((".debug_pkl", ".py", ".json")) else None
-                )
+            for name in [name for name in archive.namelist() if name.endswith(SOURCE_PLACES)]:
+                match = re.search(MACHINE_FOLDER + r"[\w./-]+", archive.read(name).decode("ascii", "replace"))
                 if match:
-                    yield f"{relative(path, root)}: {name} has {match.group(0).decode()}, a path of one machine"
+                    yield f"{relative(path, root)}: {name} has {match.group(0)}, a path of one machine"
                     break
 
 
