@@ -93,6 +93,17 @@ bool is_integer(const Array& array) {
   return array.dtype() == DType::int64 || array.dtype() == DType::int32;
 }
 
+/// Warns of bytes, such as pixels, which are fed as the numbers that they are.
+void warn_of_bytes(const NamedArray& source) {
+  if (source.array.dtype() != DType::uint8) return;
+  const auto [least, greatest] = std::ranges::minmax(source.array.span<std::uint8_t>());
+  if (greatest <= 1) return;  // flags
+  log::warning(source.path + ": the values are uint8 and are fed as " + std::to_string(least) +
+               " .. " + std::to_string(greatest) +
+               "; if they are pixels and the model was trained on 0 .. 1, store " + source.name +
+               " = (" + source.name + " / 255).astype(\"float32\") in their place");
+}
+
 /// Keeps token ids and masks as the integers that an embedding takes; all else becomes float32.
 InputColumn column_of(const NamedArray& source, const NamedArray& labels, std::int64_t rows) {
   const Array& array = source.array;
@@ -102,6 +113,7 @@ InputColumn column_of(const NamedArray& source, const NamedArray& labels, std::i
   if (array.shape()[0] != rows)
     file_error(labels.path + ": " + std::to_string(rows) + " labels for " +
                std::to_string(array.shape()[0]) + " rows in " + source.path);
+  warn_of_bytes(source);
   InputColumn column{source.name, is_integer(array) ? array : array.to_float32()};
   check_finite(column.values, source.path);
   return column;

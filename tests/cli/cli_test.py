@@ -343,6 +343,19 @@ class Labels(InFolder):
             self.assertIn(said, stderr)
 
 
+class Pixels(InFolder):
+    def test_of_a_byte_each_are_warned_about(self):
+        (self.cwd / "rows").mkdir()
+        write_vector(self.cwd / "rows/y.npy", "<i8", [i % 5 for i in range(30)], "<q")
+        for greatest, said in ((250, "x.npy: the values are uint8 and are fed as 0 .. 250"), (1, "")):
+            values = [i % (greatest + 1) for i in range(480)]
+            write_vector(self.cwd / "rows/x.npy", "|u1", values, "<B", (30, 16))
+            words = ("jsc-tiny", "npy", "--data-dir", "rows", "--max-steps", "1", "--project", f"p{greatest}", "-q")
+            stderr = self.run_mase("train", *words).stderr
+            self.assertEqual(stderr.count("are uint8"), bool(said))
+            self.assertIn(said, stderr)
+
+
 class RowsOfTheUser(InFolder):
     def test_init_writes_a_file_that_reads_them(self):
         (self.cwd / "rows").mkdir()
