@@ -164,7 +164,7 @@ const DatasetRow* find_dataset(const std::string& name) {
 Dataset load_dataset(const std::string& name, const DataOptions& options) {
   if (const DatasetRow* row = find_dataset(name)) {
     Dataset dataset = row->load(options);
-    dataset.task = row->task;
+    dataset.task = dataset.has_labels() ? row->task : "none";
     return dataset;
   }
   std::vector<std::string> names;

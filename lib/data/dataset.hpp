@@ -42,7 +42,7 @@ struct Dataset {
   std::string task = "classification";  ///< a row of task_table()
   std::vector<InputColumn> inputs;      ///< at least one; all have the same number of rows
   /// int64 class indices: [rows], or [rows, positions] when every position of a row has one, as for
-  /// next tokens.
+  /// next tokens. [rows, 0] if the rows have no labels.
   Array labels;
   std::vector<std::string> class_names;
   std::vector<std::int64_t> train, validation, test;
@@ -51,6 +51,7 @@ struct Dataset {
   const std::vector<std::int64_t>& rows(Part part) const;
   std::int64_t row_count() const { return labels.shape().empty() ? 0 : labels.shape().front(); }
   Shape label_shape(std::int64_t rows) const;  ///< shape of the labels of this many rows
+  bool has_labels() const { return labels.size() > 0; }
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
   /// The only input of a set with a single one; Error(Fault::config) when there are several.
   const Array& features() const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -105,18 +106,32 @@ void warn_of_bytes(const NamedArray& source) {
 }
 
 /// Keeps token ids and masks as the integers that an embedding takes; all else becomes float32.
-InputColumn column_of(const NamedArray& source, const NamedArray& labels, std::int64_t rows) {
+/// `other` is the file that says how many rows there are.
+InputColumn column_of(const NamedArray& source, const std::string& other, std::int64_t rows) {
   const Array& array = source.array;
   if (array.shape().size() < (is_integer(array) ? 1 : 2) || array.size() == 0)
     file_error(source.path + ": features have shape " + shape_text(array.shape()) +
                "; at least one row of features, [rows, ...], is needed");
   if (array.shape()[0] != rows)
-    file_error(labels.path + ": " + std::to_string(rows) + " labels for " +
-               std::to_string(array.shape()[0]) + " rows in " + source.path);
+    file_error(other + " has " + std::to_string(rows) + " rows, but " + source.path + " has " +
+               std::to_string(array.shape()[0]));
   warn_of_bytes(source);
   InputColumn column{source.name, is_integer(array) ? array : array.to_float32()};
   check_finite(column.values, source.path);
   return column;
+}
+
+/// The inputs alone, for the task `none`. The first one says how many rows there are.
+Dataset make_unlabelled(const std::string& name, const std::vector<NamedArray>& inputs) {
+  const NamedArray& first = inputs.front();
+  log::info(first.path + ": without labels (y), so this is for task none");
+  const Shape& shape = first.array.shape();
+  Dataset dataset;
+  dataset.name = name;
+  dataset.labels = Array(DType::int64, {shape.empty() ? 0 : shape.front(), 0});
+  for (const NamedArray& input : inputs)
+    dataset.inputs.push_back(column_of(input, first.path, dataset.row_count()));
+  return dataset;
 }
 
 Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inputs,
@@ -125,7 +140,7 @@ Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inp
   dataset.name = name;
   dataset.labels = labels_of(labels.array, labels.path);
   for (const NamedArray& input : inputs)
-    dataset.inputs.push_back(column_of(input, labels, dataset.labels.size()));
+    dataset.inputs.push_back(column_of(input, labels.path, dataset.labels.size()));
   const std::int64_t count = count_classes(dataset.labels, classes, labels.path);
   if (classes == 0) warn_of_labels_from_one(dataset.labels, labels.path);
   for (std::int64_t i = 0; i < count; ++i) dataset.class_names.push_back(std::to_string(i));
@@ -169,11 +184,11 @@ constexpr auto expected =
     "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
     "arguments), or an .npz of these";
 
-/// Removes the labels from the sources and returns them.
-NamedArray take_labels(std::vector<NamedArray>& sources, const std::string& folder) {
+/// Removes the labels from the sources and returns them; nullopt if there are none.
+std::optional<NamedArray> take_labels(std::vector<NamedArray>& sources, const std::string& folder) {
+  if (sources.empty()) file_error(folder + ": there is no array; " + expected);
   const auto labels = std::ranges::find(sources, "y", &NamedArray::name);
-  if (labels == sources.end())
-    file_error(folder + ": there is no y, the class of every row; " + expected);
+  if (labels == sources.end()) return std::nullopt;
   if (sources.size() < 2) file_error(folder + ": there is no input besides y; " + expected);
   NamedArray taken = std::move(*labels);
   sources.erase(labels);
@@ -197,8 +212,9 @@ Dataset load_npy(const DataOptions& options) {
     config_error(
         "data set npy needs data_dir (--data-dir): a folder with x.npy and y.npy, or with an .npz");
   std::vector<NamedArray> sources = sources_in(options.data_dir);
-  const NamedArray labels = take_labels(sources, options.data_dir);
-  Dataset dataset = make_dataset("npy", sources, labels, 0);
+  const std::optional<NamedArray> labels = take_labels(sources, options.data_dir);
+  Dataset dataset =
+      labels ? make_dataset("npy", sources, *labels, 0) : make_unlabelled("npy", sources);
   split_randomly(dataset, options);
   finish(dataset, sources.front().path);
   return dataset;

@@ -30,7 +30,8 @@ Dataset load_csv(const DataOptions& options);
 
 /// y.npy, [rows] integers or [rows, classes] one-hot, and the model's inputs, [rows, ...] each:
 /// x.npy, or x_0.npy, x_1.npy, ... in this order, or files named after the model's arguments; or
-/// one .npz archive of such arrays. int64 and int32 inputs keep their type (token ids, masks).
+/// one .npz archive of such arrays. Without y, the rows have no labels. int64 and int32 inputs keep
+/// their type (token ids, masks).
 Dataset load_npy(const DataOptions& options);
 
 /// The bytes of a text (from data_dir, or the shipped novel) as token ids. Row i has the

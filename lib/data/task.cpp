@@ -14,6 +14,7 @@ const std::vector<TaskRow>& task_table() {
   static const std::vector<TaskRow> table{
       {"classification", {"cls"}, false},
       {"next_token", {"language_modeling", "lm"}, true},
+      {"none", {}, false, false},
   };
   return table;
 }

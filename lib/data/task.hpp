@@ -12,6 +12,9 @@ struct TaskRow {
   std::string name;
   std::vector<std::string> others;  ///< names that mean the same
   bool has_perplexity;              ///< perplexity says more than the share of right predictions
+  /// Rows have labels, from which loss and accuracy are computed. A task without labels measures
+  /// the distance of the outputs from those of the model in float.
+  bool has_labels = true;
 };
 
 const std::vector<TaskRow>& task_table();

@@ -317,7 +317,7 @@ TEST_CASE("bad npy pairs are refused") {
   CHECK_THAT(error(), Contains("x.npy"));
   write_npy(folder / "x.npy", Array::from(x, {10, 2}));
   write_npy(folder / "y.npy", Array::from(std::vector<std::int64_t>{0, 1}, {2}));
-  CHECK_THAT(error(), Contains("2 labels for 10 rows"));
+  CHECK_THAT(error(), Contains("has 2 rows, but") && Contains("has 10"));
   write_npy(folder / "y.npy",
             Array::from(std::vector<std::int64_t>{0, 1, 0, 1, -1, 1, 0, 1, 0, 1}, {10}));
   CHECK_THAT(error(), Contains("y.npy") && Contains("label -1 of row 4 is out of range"));
