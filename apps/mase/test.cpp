@@ -5,7 +5,8 @@
 namespace mase::cli {
 
 void add_test(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("test", "measure the accuracy and loss of a model");
+  CLI::App* command = app.add_subcommand(
+      "test", "measure the accuracy and loss of a model, or its distance from float");
   auto request = std::make_shared<driver::TestRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
@@ -29,12 +30,17 @@ void add_test(CLI::App& app, Action& action) {
   command->add_flag("--macro", request->macro, "also print the macro accuracy");
   command->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this accuracy")
       ->type_name("PERCENT");
+  command
+      ->add_option("--min-sqnr", request->min_sqnr,
+                   "exit with 1 if an output has a lower SQNR against float (task none)")
+      ->type_name("DB");
   add_limits(*command);
   command->footer(
       "Examples:\n"
       "  mase test mase_output/jsc/software/training_ckpts/best.pt jsc --split test\n"
       "  mase test graph_module.pt mnist --level float --min-accuracy 98.8\n"
       "  mase test graph_module.pt mnist --level float,quantized,integer --rows 1000\n"
+      "  mase test graph_module.pt npy --data-dir rows --task none --min-sqnr 30\n"
       "  mase test graph_module.pt jsc --level rtl --hardware mase_output/jsc/hardware");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);

@@ -74,6 +74,7 @@ struct TestRequest : HardwareRequest {
   std::optional<std::int64_t> rows;     ///< use only so many first rows of the part
   bool macro = false;
   std::optional<double> min_accuracy;  ///< in percent
+  std::optional<double> min_sqnr;      ///< in dB, of every output, for the task without labels
 };
 int test(const TestRequest& request);
 

@@ -4,27 +4,62 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/interrupt.hpp"
 
 namespace mase::driver {
 
-data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
-                      const EvaluateOptions& options) {
+namespace {
+
+/// Calls visit(batch) for the batches of a part, in order, and returns their number of rows.
+template <class Visitor>
+std::int64_t for_each_batch(const data::Dataset& dataset, data::Part part,
+                            const EvaluateOptions& options, Visitor&& visit) {
   const std::vector<std::int64_t>& rows = dataset.rows(part);
-  data::ScoreCounter counter(dataset.classes());
   const auto all = static_cast<std::int64_t>(rows.size());
   const std::int64_t total = std::min(all, options.max_rows.value_or(all));
-  std::int64_t batches = 0;
-  for (std::int64_t first = 0; first < total; first += options.batch_size) {
+  std::int64_t batches = 0, done = 0;
+  while (done < total) {
     stop_if_asked();
     if (options.max_batches >= 0 && batches++ >= options.max_batches) break;
-    const std::int64_t count = std::min(options.batch_size, total - first);
-    const data::Batch batch = dataset.batch(rows, first, count);
-    const ir::Results results = evaluator.run(batch.inputs);
-    counter.add(results.front().second, batch.labels);
-    if (options.progress) options.progress(first + count, total);
+    const std::int64_t count = std::min(options.batch_size, total - done);
+    visit(dataset.batch(rows, done, count));
+    done += count;
+    if (options.progress) options.progress(done, total);
   }
+  return done;
+}
+
+void add_outputs(const ir::Results& reference, const ir::Results& results,
+                 std::vector<OutputDistance>& outputs) {
+  MASE_CHECK(reference.size() == results.size(), "the levels of a model have other outputs");
+  outputs.resize(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string& name = reference[i].first;
+    outputs[i].name = name.empty() ? "output" : name;
+    outputs[i].distance.add(reference[i].second, results[i].second);
+  }
+}
+
+}  // namespace
+
+data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
+                      const EvaluateOptions& options) {
+  data::ScoreCounter counter(dataset.classes());
+  for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
+    counter.add(evaluator.run(batch.inputs).front().second, batch.labels);
+  });
   return counter.scores();
+}
+
+Distances compare_outputs(ir::Evaluator& reference, ir::Evaluator& evaluator,
+                          const data::Dataset& dataset, data::Part part,
+                          const EvaluateOptions& options) {
+  Distances found;
+  found.rows = for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
+    add_outputs(reference.run(batch.inputs), evaluator.run(batch.inputs), found.outputs);
+  });
+  return found;
 }
 
 }  // namespace mase::driver

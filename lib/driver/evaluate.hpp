@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "data/dataset.hpp"
+#include "data/distance.hpp"
 #include "data/metrics.hpp"
 #include "ir/evaluator.hpp"
 
@@ -24,5 +27,23 @@ struct EvaluateOptions {
 /// [rows, classes].
 data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
                       const EvaluateOptions& options);
+
+/// The distance of one output of a model, under the name that the model gives it.
+struct OutputDistance {
+  std::string name;  ///< "output" for a single tensor; "0", "1", ... or keys for several
+  data::Distance distance;
+};
+
+/// The distances of all outputs over some rows.
+struct Distances {
+  std::int64_t rows = 0;
+  std::vector<OutputDistance> outputs;
+};
+
+/// Runs the rows of `part` through both evaluators, in order, and compares all outputs of the
+/// second with those of the first. Labels are not used.
+Distances compare_outputs(ir::Evaluator& reference, ir::Evaluator& evaluator,
+                          const data::Dataset& dataset, data::Part part,
+                          const EvaluateOptions& options);
 
 }  // namespace mase::driver

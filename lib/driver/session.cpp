@@ -21,8 +21,18 @@ void apply_log_settings(const General& general) {
     log::warning("accelerator = \"gpu\" has no effect: this program computes on the CPU");
 }
 
-void check_task(const General& general, const data::Dataset& dataset) {
-  if (general.task && data::find_task(*general.task).name != dataset.task)
+/// Sets the task that was asked for. Every data set can be used without its labels.
+void choose_task(const General& general, data::Dataset& dataset) {
+  if (!general.task) return;
+  const data::TaskRow& asked = data::find_task(*general.task);
+  if (!asked.has_labels) {
+    dataset.task = asked.name;
+    return;
+  }
+  if (!dataset.has_labels())
+    config_error("task = \"" + *general.task + "\": data set " + dataset.name +
+                 " has no labels; add them (y.npy), or leave task out");
+  if (asked.name != dataset.task)
     config_error("task = \"" + *general.task + "\": data set " + dataset.name + " is for " +
                  dataset.task + "; leave task out, or use another data set");
 }
@@ -50,7 +60,7 @@ Session open_session(const CommonRequest& request, Project project) {
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
     session.dataset = data::load_dataset(*settings.general.dataset, settings.data);
-    check_task(settings.general, *session.dataset);
+    choose_task(settings.general, *session.dataset);
   }
   return session;
 }
@@ -85,6 +95,16 @@ const data::Dataset& require_dataset(const Session& session) {
   if (!session.dataset)
     config_error("no data set given: name one (`mase list datasets`) as DATASET or --dataset");
   return *session.dataset;
+}
+
+const data::Dataset& require_labels(const Session& session, const std::string& what) {
+  const data::Dataset& dataset = require_dataset(session);
+  if (data::find_task(dataset.task).has_labels) return dataset;
+  config_error(what + " needs labels, and " +
+               (dataset.has_labels() ? "task = \"none\" leaves out those of data set "
+                                     : "there are none in data set ") +
+               dataset.name + (dataset.has_labels() ? "; leave task out" : "; add y.npy") +
+               ". Without labels, `mase test` measures how far outputs are from those in float");
 }
 
 ir::Level parse_level(const std::string& name) {

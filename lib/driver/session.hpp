@@ -50,6 +50,10 @@ LoadedModel load_session_model(Session& session, const ModelInput& input);
 /// Returns the data set, or throws a config error that says how to name one.
 const data::Dataset& require_dataset(const Session& session);
 
+/// The same, for a command or table `what` that needs labels: Error(Fault::config) for the task
+/// `none`, with what can be done without labels.
+const data::Dataset& require_labels(const Session& session, const std::string& what);
+
 /// Parses "float", "quantized", "integer" or "rtl".
 ir::Level parse_level(const std::string& name);
 

@@ -46,8 +46,11 @@ struct General {
         Field{"submodule", &G::submodule, "part of the model file to load, such as encoder.0"}
             .rare(),
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
-        Field{"task", &G::task, "task of the model; if not given, that of the data set"}
-            .one_of("classification", "cls", "next_token", "language_modeling", "lm")
+        Field{"task", &G::task,
+              "task of the model; if not given, that of the data set; none measures how far "
+              "outputs are "
+              "from those in float, without labels"}
+            .one_of("classification", "cls", "next_token", "language_modeling", "lm", "none")
             .rare(),
         Field{"load_name", &G::load_name,
               "checkpoint, or project's folder, to load weights or a graph from"},

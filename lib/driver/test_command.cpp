@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase test` measures loss and accuracy of a model on a part of its data set, at any level from
-// float to RTL.
+// `mase test` measures loss and accuracy of a model on a part of its data set, or the distance of
+// its outputs from those in float, at any level from float to RTL.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,18 +10,12 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/task.hpp"
-#include "driver/evaluate.hpp"
 #include "driver/hardware.hpp"
-#include "driver/session.hpp"
+#include "driver/test_levels.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
-
-bool has_formats(const ir::Graph& graph) {
-  return std::any_of(graph.order().begin(), graph.order().end(),
-                     [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
-}
 
 std::string percent(double share) { return fixed_text(100 * share, 2) + " %"; }
 
@@ -99,41 +93,21 @@ std::string summary(const data::Scores& scores, const data::Dataset& dataset, bo
          (macro ? ", macro accuracy " + percent(scores.macro_accuracy) : "");
 }
 
-std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRequest& request,
-                                            const ir::Graph& graph, ir::Level level) {
-  if (level != ir::Level::rtl) return make_evaluator()(graph, level);
-  return make_rtl_evaluator(
-      open_hardware(hardware_folder(session.settings(), request.hardware), graph));
-}
-
 /// The scores of a model at one level.
 struct Found {
   std::string level;
   data::Scores scores;
 };
 
-/// Scores the model at every requested level. All names are checked before the first run.
+/// Scores the model at every requested level.
 std::vector<Found> scores_of(const Session& session, const TestRequest& request,
                              const ir::Graph& graph, const data::Dataset& dataset) {
-  const data::Part part = data::parse_part(request.split);
-  std::vector<ir::Level> levels;
-  for (const std::string& name : request.levels) levels.push_back(parse_level(name));
-  if (std::ranges::count(levels, ir::Level::rtl) > 0)
-    check_external(graph, session.configuration, request);
   std::vector<Found> found;
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    const std::string level = has_formats(graph) ? request.levels[i] : "float";
-    ProgressLine line(!request.quiet && !request.json);
-    EvaluateOptions options;
-    options.batch_size = session.settings().train.batch_size;
-    options.max_batches = session.max_batches();
-    options.max_rows = request.rows;
-    options.progress = [&](std::int64_t rows, std::int64_t of) {
-      line.show(level + ": " + std::to_string(rows) + "/" + std::to_string(of) + " rows");
-    };
-    const auto evaluator = evaluator_of(session, request, graph, levels[i]);
-    found.push_back({level, evaluate(*evaluator, dataset, part, options)});
-  }
+  for_each_level(session, request, graph,
+                 [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
+                     const EvaluateOptions& options) {
+                   found.push_back({level, evaluate(evaluator, dataset, part, options)});
+                 });
   return found;
 }
 
@@ -190,17 +164,28 @@ void name_rights(const Settings& settings, const TestRequest& request) {
   sandbox::may_write(hardware_folder(settings, request.hardware));
 }
 
+/// Refuses the option of the other kind of task.
+void check_goals(const TestRequest& request, bool has_labels) {
+  if (request.min_accuracy && !has_labels)
+    config_error("--min-accuracy needs labels; without them, --min-sqnr DB sets a goal");
+  if (request.min_sqnr && has_labels)
+    config_error("--min-sqnr compares outputs with those in float; give --task none as well");
+}
+
 }  // namespace
 
 int test(const TestRequest& request) {
   Session session = open_session(request, Project::of_model);
   const data::Dataset& dataset = require_dataset(session);
+  const bool has_labels = data::find_task(dataset.task).has_labels;
+  check_goals(request, has_labels);
   name_rights(session.settings(), request);
   const LoadedModel model = load_session_model(session, {});
   if (model.untrained)
     log::warning(
         "the model has random weights; load trained ones with --load FILE (`mase train` writes "
         "best.pt)");
+  if (!has_labels) return test_distance(session, request, model.graph, dataset);
   const std::vector<Found> found = scores_of(session, request, model.graph, dataset);
 
   Output& output = session.output;
@@ -216,9 +201,7 @@ int test(const TestRequest& request) {
     log::error("accuracy " + percent(scores.accuracy) + " (" + level + ") is below the required " +
                fixed_text(*request.min_accuracy, 2) + " %");
   }
-  output.record(project_folder(session.settings()),
-                "test_" + request.split + "_" +
-                    (found.size() == 1 ? found.front().level : std::string("levels")));
+  record_test(session, request, found.size() == 1 ? found.front().level : "levels");
   output.finish();
   return met ? 0 : static_cast<int>(Fault::goal);
 }

@@ -156,7 +156,7 @@ void prepend_epochs(Session& session) {
 int train(const TrainRequest& request) {
   Session session = open_session(request);
   work_in_project(session.settings());
-  const data::Dataset& dataset = require_dataset(session);
+  const data::Dataset& dataset = require_labels(session, "training");
   const std::string folder = session.software_folder() + "/training_ckpts";
   backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase train");

@@ -91,7 +91,7 @@ void complete_metadata(ir::Graph& graph) {
 
 /// Measures the result exactly as a search does, with the same rows in the same batches.
 void show_scores(Session& session, const search::BasicEvaluation& rows, const ir::Graph& graph) {
-  const data::Dataset& dataset = require_dataset(session);
+  const data::Dataset& dataset = require_labels(session, "[search] in a transformation");
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
   const data::Scores scores =
       search::score(*evaluator, search::gather_rows(dataset, rows), dataset.classes());

@@ -162,6 +162,28 @@ class Usage(InFolder):
         said = self.run_mase("test", "jsc-tiny", "jsc", "--task", "lm", code=2).stderr
         self.assertIn('task = "lm": data set jsc is for classification', said)
 
+    def test_a_set_without_labels_measures_the_distance_from_float(self):
+        (self.cwd / "rows").mkdir()
+        values = [i * 7 % 11 / 11 - 0.5 for i in range(640)]
+        write_vector(self.cwd / "rows/x.npy", "<f4", values, "<f", (40, 16))
+        plain = self.run_mase("test", "jsc-tiny", "npy", "--data-dir", "rows", "--level", "float", "--json")
+        output = json.loads(plain.stdout)["levels"]["float"]["outputs"]["output"]
+        # A model is equal to itself: no finite SQNR, the cosine 1, no error.
+        self.assertEqual((output["sqnr_db"], output["cosine"], output["worst"]), (None, 1.0, 0.0))
+        self.assertEqual(output["elements"], 8 * 5)
+        self.assertIn("compared with itself", plain.stderr)
+        self.run_mase("init", "jsc-tiny", "npy", "--data-dir", "rows", "-o", "rows.toml")
+        self.run_mase("transform", "--config", "rows.toml", "--project", "rows")
+        levels = ["test", "mase_output/rows", "npy", "--data-dir", "rows", "--level", "quantized,integer", "--json"]
+        found = json.loads(self.run_mase(*levels).stdout)["levels"]
+        for level in ("quantized", "integer"):
+            self.assertGreater(found[level]["outputs"]["output"]["sqnr_db"], 15)
+        self.assertIn("below the required 200", self.run_mase(*levels[:-1], "--min-sqnr", "200", code=1).stderr)
+        said = self.run_mase("test", "jsc-tiny", "npy", "--data-dir", "rows", "--min-accuracy", "5", code=2).stderr
+        self.assertIn("--min-sqnr", said)
+        self.assertIn("add y.npy", self.run_mase("train", "jsc-tiny", "npy", "--data-dir", "rows", code=2).stderr)
+        self.assertIn("leave task out", self.run_mase("train", "jsc-tiny", "jsc", "--task", "none", code=2).stderr)
+
     def test_lists_are_json_with_every_option(self):
         for what in (
             "passes",
