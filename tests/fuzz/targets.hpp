@@ -15,6 +15,7 @@ void design(std::string_view bytes);    ///< design.json and the statistics of Y
 void format(std::string_view bytes);    ///< the text of a number format
 void graph(std::string_view bytes);     ///< the text of a graph
 void idx(std::string_view bytes);       ///< images of the data set mnist
+void image(std::string_view bytes);     ///< a PNG or JPEG
 void npy(std::string_view bytes);       ///< an array, also as labels
 void pickle(std::string_view bytes);    ///< data.pkl of a state_dict and of a checkpoint
 void toml(std::string_view bytes);      ///< TOML text

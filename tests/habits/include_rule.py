@@ -13,6 +13,8 @@ LIBRARIES = {
     "spdlog": ("spdlog/", "fmt/"),
     "OpenSSL": ("openssl/",),
     "zlib": ("zlib.h",),
+    "libpng": ("png.h",),
+    "libjpeg-turbo": ("jpeglib.h",),
     "libseccomp": ("seccomp.h",),
     "CBC": ("coin/",),
     "Eigen": ("Eigen/",),
