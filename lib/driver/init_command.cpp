@@ -209,7 +209,10 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
   return text + squares_text(graph, width, calibrated);
 }
 
-std::string search_text(const ir::Graph& graph, std::int64_t width) {
+/// A search over formats. Without labels, trials are judged by their distance from float.
+std::string search_text(const ir::Graph& graph, std::int64_t width, bool has_labels) {
+  const std::string runner = has_labels ? "basic_evaluation" : "output_distance";
+  const std::string metric = has_labels ? "accuracy" : "sqnr_db";
   std::string text =
       "\n# The choices for each type of layer; a key with one choice is not searched.\n"
       "[search.search_space]\nname = \"graph/quantize/mixed_precision_ptq\"\n"
@@ -219,10 +222,14 @@ std::string search_text(const ir::Graph& graph, std::int64_t width) {
       text += choices_of(op, kind, width);
   return text +
          "\n[search.strategy]\nname = \"optuna\"\n"
-         "[search.strategy.sw_runner.basic_evaluation]\ndata_loader = \"val_dataloader\"\n"
+         "[search.strategy.sw_runner." +
+         runner +
+         "]\ndata_loader = \"val_dataloader\"\n"
          "[search.strategy.hw_runner.average_bitwidth]\nactivations = true\n"
          "[search.strategy.setup]\nn_trials = 20\nsampler = \"tpe\"\n"
-         "[search.strategy.metrics]\naccuracy.direction = \"maximize\"\n"
+         "[search.strategy.metrics]\n" +
+         metric +
+         ".direction = \"maximize\"\n"
          "average_bitwidth.direction = \"minimize\"\n";
 }
 
@@ -255,7 +262,7 @@ std::string command_text(const InitRequest& request) {
   return text;
 }
 
-std::string config_text(const InitRequest& request, ir::Graph& graph) {
+std::string config_text(const InitRequest& request, ir::Graph& graph, bool has_labels) {
   std::string text = "# " + command_text(request) + "\n" + text_line("model", request.model);
   if (!request.input.submodule.empty()) text += text_line("submodule", request.input.submodule);
   if (request.dataset) text += text_line("dataset", *request.dataset);
@@ -268,7 +275,7 @@ std::string config_text(const InitRequest& request, ir::Graph& graph) {
   for (const std::string& pass : preparations(graph))
     text += request.search ? "\n[search.prepare." + pass + "]\n"
                            : "\n[[pass]]\nrun = \"" + pass + "\"\n";
-  if (request.search) return text + search_text(graph, request.width);
+  if (request.search) return text + search_text(graph, request.width, has_labels);
   const bool has_data = request.dataset || !request.input.inputs.empty();
   return text + quantize_text(graph, request.width, has_data);
 }
@@ -281,10 +288,12 @@ int init(const InitRequest& request) {
   if (request.output) sandbox::will_output(*request.output);
   if (request.search && !request.dataset)
     config_error("--search needs a data set: the trials are measured on its rows");
-  data::DataOptions data;
-  data.data_dir = request.data_dir;
-  ir::Graph graph = load_graph(request.model, request.input, request.dataset, 2, data);
-  write_or_print(request.output, config_text(request, graph));
+  data::DataOptions options;
+  options.data_dir = request.data_dir;
+  std::optional<data::Dataset> data;
+  if (request.dataset) data = data::load_dataset(*request.dataset, options);
+  ir::Graph graph = load_graph(request.model, request.input, data ? &*data : nullptr, 2);
+  write_or_print(request.output, config_text(request, graph, !data || data->has_labels()));
   return 0;
 }
 

@@ -294,17 +294,21 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
 
 }  // namespace
 
-ir::Graph load_graph(const std::string& model, const ModelInput& input,
-                     const std::optional<std::string>& dataset, std::int64_t rows,
-                     const data::DataOptions& options) {
-  std::optional<data::Dataset> data;
-  if (dataset) data = data::load_dataset(*dataset, options);
+ir::Graph load_graph(const std::string& model, const ModelInput& input, data::Dataset* dataset,
+                     std::int64_t rows) {
   ModelRequest wanted;
   wanted.model = model;
   wanted.input = input;
-  wanted.dataset = data ? &*data : nullptr;
+  wanted.dataset = dataset;
   wanted.example_rows = rows;
   return load_model(wanted).graph;
+}
+
+ir::Graph load_graph(const std::string& model, const ModelInput& input,
+                     const std::optional<std::string>& dataset, std::int64_t rows) {
+  std::optional<data::Dataset> data;
+  if (dataset) data = data::load_dataset(*dataset, {});
+  return load_graph(model, input, data ? &*data : nullptr, rows);
 }
 
 LoadedModel load_checkpoint(const std::string& path) {

@@ -42,10 +42,12 @@ struct LoadedModel {
 /// Error(Fault::config) if example inputs are missing or do not fit; also what import throws.
 LoadedModel load_model(const ModelRequest& request);
 
-/// Loads the graph of a model. If a data set is named, `rows` of its rows give the shapes.
+/// Loads the graph of a model. `rows` rows of a data set give the shapes, if there is one.
+ir::Graph load_graph(const std::string& model, const ModelInput& input, data::Dataset* dataset,
+                     std::int64_t rows);
+/// The same for a data set by name.
 ir::Graph load_graph(const std::string& model, const ModelInput& input,
-                     const std::optional<std::string>& dataset, std::int64_t rows,
-                     const data::DataOptions& options = {});
+                     const std::optional<std::string>& dataset, std::int64_t rows);
 
 /// Loads graph and weights of the checkpoint at `path`, and verifies its tensor hash.
 LoadedModel load_checkpoint(const std::string& path);

@@ -81,7 +81,11 @@ search::Options search_options(const Session& session, const Tree& setup) {
 
 SearchTask::SearchTask(Session& session, search::Options options, const ModelInput& input)
     : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
-  if (needs_data(options_.runners)) require_labels(session, "a metric of this search");
+  if (needs_data(options_.runners)) require_dataset(session);
+  for (const search::RunnerRow* row : search::given_rows(options_.runners))
+    if (row->needs_labels)
+      require_labels(session, "[search.strategy." + row->table() + "]",
+                     "the runner output_distance measures");
   if (!model_.example.empty()) backend::open().infer(model_.graph, model_.example);
   prepare();
   Diagnostics diagnostics;

@@ -97,14 +97,15 @@ const data::Dataset& require_dataset(const Session& session) {
   return *session.dataset;
 }
 
-const data::Dataset& require_labels(const Session& session, const std::string& what) {
+const data::Dataset& require_labels(const Session& session, const std::string& what,
+                                    const std::string& other) {
   const data::Dataset& dataset = require_dataset(session);
   if (data::find_task(dataset.task).has_labels) return dataset;
   config_error(what + " needs labels, and " +
                (dataset.has_labels() ? "task = \"none\" leaves out those of data set "
                                      : "there are none in data set ") +
                dataset.name + (dataset.has_labels() ? "; leave task out" : "; add y.npy") +
-               ". Without labels, `mase test` measures how far outputs are from those in float");
+               ". Without labels, " + other + " how far outputs are from those in float");
 }
 
 ir::Level parse_level(const std::string& name) {

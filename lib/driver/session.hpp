@@ -51,8 +51,9 @@ LoadedModel load_session_model(Session& session, const ModelInput& input);
 const data::Dataset& require_dataset(const Session& session);
 
 /// The same, for a command or table `what` that needs labels: Error(Fault::config) for the task
-/// `none`, with what can be done without labels.
-const data::Dataset& require_labels(const Session& session, const std::string& what);
+/// `none`, with what can be done without labels: "the runner output_distance measures".
+const data::Dataset& require_labels(const Session& session, const std::string& what,
+                                    const std::string& other = "`mase test` measures");
 
 /// Parses "float", "quantized", "integer" or "rtl".
 ir::Level parse_level(const std::string& name);

@@ -181,6 +181,9 @@ class Usage(InFolder):
         self.assertIn("below the required 200", self.run_mase(*levels[:-1], "--min-sqnr", "200", code=1).stderr)
         said = self.run_mase("test", "jsc-tiny", "npy", "--data-dir", "rows", "--min-accuracy", "5", code=2).stderr
         self.assertIn("--min-sqnr", said)
+        self.run_mase("init", "jsc-tiny", "npy", "--data-dir", "rows", "--search", "-o", "search.toml")
+        searched = self.run_mase("search", "--config", "search.toml", "--n-trials", "2", "--project", "found")
+        self.assertIn("sqnr_db", searched.stdout)
         self.assertIn("add y.npy", self.run_mase("train", "jsc-tiny", "npy", "--data-dir", "rows", code=2).stderr)
         self.assertIn("leave task out", self.run_mase("train", "jsc-tiny", "jsc", "--task", "none", code=2).stderr)
 

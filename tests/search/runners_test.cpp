@@ -177,6 +177,22 @@ TEST_CASE("a score is compared with the float model's, an epoch is told in the o
   }
 }
 
+TEST_CASE("without labels, outputs are compared with those of the float model") {
+  Measured baseline;
+  Tree told = Tree::dict();
+  for (const RunnerRow& row : runner_table()) {
+    CHECK(row.needs_labels == row.delivers("accuracy"));
+    if (row.name != OutputDistance::doc.name) continue;
+    const Measured measured = measured_by(row, baseline, told);
+    // Outputs y = -x: the noise is (2 x)^2, four times the signal.
+    CHECK(measured.value("sqnr_db") == Approx(-10 * std::log10(4.0)));
+    CHECK(measured.value("cosine") == Approx(-1.0));
+    CHECK(measured.value("worst_error") == 2.0);
+    CHECK(baseline.value("sqnr_db") == 300.0);
+    CHECK(baseline.value("worst_error") == 0.0);
+  }
+}
+
 TEST_CASE("a trial that trains takes any training setting, and the others from the settings") {
   backend::TrainOptions settings;
   settings.momentum = 0.5;

@@ -21,11 +21,13 @@ namespace mase::search {
 enum class RunnerKind { software, hardware };
 std::string_view kind_table(RunnerKind kind);  ///< "sw_runner", "hw_runner"
 
-/// The name of a runner, its kind, and a sentence about what it does.
+/// The name of a runner, its kind, a sentence about what it does, and whether it needs labels,
+/// which runners of hardware do not.
 struct RunnerDoc {
   std::string_view name;
   RunnerKind kind;
   std::string_view sentence;
+  bool needs_labels = kind == RunnerKind::software;
 };
 
 /// Called with the loss and accuracy of the validation part after every epoch of training.

@@ -51,6 +51,7 @@ RunnerRow describe_runner() {
   row.name = Options::doc.name;
   row.doc = Options::doc.sentence;
   row.kind = Options::doc.kind;
+  row.needs_labels = Options::doc.needs_labels;
   row.fields = describe_options<Options>();
   row.metrics = Options::metrics;
   if constexpr (Tells<Options>) row.told = Options::told;

@@ -13,6 +13,7 @@
 #include "search/runners/basic_train.hpp"
 #include "search/runners/count_operations.hpp"
 #include "search/runners/hardware_cost.hpp"
+#include "search/runners/output_distance.hpp"
 
 namespace mase::search {
 
@@ -20,13 +21,15 @@ namespace mase::search {
 struct Runners {
   std::optional<BasicEvaluation> evaluation;
   std::optional<BasicTrain> training;
+  std::optional<OutputDistance> distance;
   std::optional<AverageBitwidth> bits;
   std::optional<CountOperations> operations;
   std::optional<HardwareCost> hardware;
   /// All members, in the order in which they measure.
   static constexpr auto members() {
     using R = Runners;
-    return std::tuple{&R::evaluation, &R::training, &R::bits, &R::operations, &R::hardware};
+    return std::tuple{&R::evaluation, &R::training,   &R::distance,
+                      &R::bits,       &R::operations, &R::hardware};
   }
 };
 
@@ -34,6 +37,7 @@ struct Runners {
 struct RunnerRow {
   std::string_view name, doc;
   RunnerKind kind;
+  bool needs_labels;
   std::vector<FieldInfo> fields;
   std::span<const MetricDoc> metrics;
   /// The metrics that are reported after every epoch; empty if the runner does not train.
