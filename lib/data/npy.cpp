@@ -163,8 +163,14 @@ std::vector<std::string> files_with(const std::string& folder, const std::string
   return paths;
 }
 
+constexpr auto expected =
+    "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
+    "arguments), or an .npz of these";
+
 /// The arrays of the single .npz archive, or of the .npy files.
 std::vector<NamedArray> sources_in(const std::string& folder) {
+  if (std::error_code error; !std::filesystem::is_directory(folder, error))
+    file_error(folder + ": no such folder; " + expected);
   const std::vector<std::string> archives = files_with(folder, ".npz");
   const std::vector<std::string> files = files_with(folder, ".npy");
   if (archives.size() > 1 || (!archives.empty() && !files.empty()))
@@ -179,10 +185,6 @@ std::vector<NamedArray> sources_in(const std::string& folder) {
   std::ranges::sort(sources, comes_before);
   return sources;
 }
-
-constexpr auto expected =
-    "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
-    "arguments), or an .npz of these";
 
 /// Removes the labels from the sources and returns them; nullopt if there are none.
 std::optional<NamedArray> take_labels(std::vector<NamedArray>& sources, const std::string& folder) {

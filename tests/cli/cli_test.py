@@ -184,6 +184,9 @@ class Usage(InFolder):
         self.run_mase("init", "jsc-tiny", "npy", "--data-dir", "rows", "--search", "-o", "search.toml")
         searched = self.run_mase("search", "--config", "search.toml", "--n-trials", "2", "--project", "found")
         self.assertIn("sqnr_db", searched.stdout)
+        self.assertIn(
+            "nowhere: no such folder", self.run_mase("test", "lenet", "npy", "--data-dir", "nowhere", code=3).stderr
+        )
         self.assertIn("add y.npy", self.run_mase("train", "jsc-tiny", "npy", "--data-dir", "rows", code=2).stderr)
         self.assertIn("leave task out", self.run_mase("train", "jsc-tiny", "jsc", "--task", "none", code=2).stderr)
 
