@@ -23,6 +23,7 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.test_share) given.emplace_back("test_share");
   if (options.seed != 0) given.emplace_back("split_seed");
   if (options.max_token_len) given.emplace_back("max_token_len");
+  if (options.image_size) given.emplace_back("image_size");
   return given;
 }
 
@@ -137,8 +138,11 @@ void require_only(const DataOptions& options, const std::string& dataset,
           (used.empty() ? "; it has no options" : "; options that work here: " + join(used, ", ")));
 }
 
-void split_randomly(Dataset& dataset, const DataOptions& options) {
-  require_only(options, dataset.name, {"data_dir", "validation_share", "test_share", "split_seed"});
+void split_randomly(Dataset& dataset, const DataOptions& options,
+                    const std::vector<std::string>& also_used) {
+  std::vector<std::string> used{"data_dir", "validation_share", "test_share", "split_seed"};
+  used.insert(used.end(), also_used.begin(), also_used.end());
+  require_only(options, dataset.name, used);
   split(dataset, options,
         Random(static_cast<std::uint64_t>(options.seed)).permutation(dataset.row_count()));
 }

@@ -20,8 +20,9 @@ std::string only_file(const std::string& path, const std::string& ending);
 
 /// Fills the three parts with a seeded permutation of all rows. Shares default to 0.1 validation
 /// and 0.2 test. Error(Fault::config) when no row is left for training, and for options other than
-/// those of the split and data_dir.
-void split_randomly(Dataset& dataset, const DataOptions& options);
+/// those of the split, data_dir and `also_used`.
+void split_randomly(Dataset& dataset, const DataOptions& options,
+                    const std::vector<std::string>& also_used = {});
 
 /// Fills the parts with the same shares in order: first train, then validation, then test.
 void split_in_order(Dataset& dataset, const DataOptions& options);

@@ -148,8 +148,8 @@ const std::vector<DatasetRow>& dataset_table() {
        load_csv},
       {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
        "any", 0, load_npy},
-      {"images", "PNG and JPEG files of one size in data_dir/CLASS, or below train, val and test",
-       "any", 0, load_images},
+      {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test", "any", 0,
+       load_images},
       {"text", "the next byte at every position of a text: the shipped novel, or data_dir's .txt",
        "64", 256, load_text, "next_token"},
   };

@@ -77,6 +77,7 @@ struct DataOptions {
   std::optional<double> test_share;
   int seed = 0;  ///< seed of the split
   std::optional<int> max_token_len;
+  std::optional<int> image_size;
   static constexpr auto fields() {
     return std::tuple{
         Field{"data_dir", &DataOptions::data_dir,
@@ -93,6 +94,11 @@ struct DataOptions {
         Field{"max_token_len", &DataOptions::max_token_len,
               "tokens per row when a text is cut into rows; NA: 64"}
             .at_least(1)
+            .rare(),
+        Field{"image_size", &DataOptions::image_size,
+              "images get so many rows and columns: resized by the shorter side, middle kept; NA: "
+              "as they are"}
+            .between(1, 4096)
             .rare()};
   }
 };

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "data/assemble.hpp"
 #include "data/image_file.hpp"
+#include "data/image_resize.hpp"
 #include "data/sources.hpp"
 
 namespace mase::data {
@@ -83,19 +84,32 @@ void store(const Image& image, float* out) {
       *out++ = static_cast<float>(image.pixels[i * channels + channel]) / 255.0f;
 }
 
-/// Reads the images, which all have the size of the first.
-Array read_pixels(const std::vector<LabelledFile>& files) {
-  const Image first = read_image(files.front().path);
+Image read_sized(const std::string& path, std::optional<int> size) {
+  Image image = read_image(path);
+  return size ? resize_and_crop(image, *size) : image;
+}
+
+/// Refuses an image that is not like the first.
+[[noreturn]] void refuse(const std::string& path, const Image& image, const std::string& first_path,
+                         const Image& first) {
+  file_error(path + ": the image has " + size_text(image) + ", but " + first_path + " has " +
+             size_text(first) + "; the images of a data set must be alike, so " +
+             (image.channels == first.channels
+                  ? "set image_size (--image-size), which resizes them and keeps their middle"
+                  : "convert one of them"));
+}
+
+/// Reads the images, which all have the size of the first, or get this one.
+Array read_pixels(const std::vector<LabelledFile>& files, std::optional<int> size) {
+  const Image first = read_sized(files.front().path, size);
   Array values(DType::float32, {static_cast<std::int64_t>(files.size()), first.channels,
                                 first.height, first.width});
   float* out = values.mutable_span<float>().data();
   for (const LabelledFile& file : files) {
-    const Image image = read_image(file.path);
+    const Image image = read_sized(file.path, size);
     if (image.channels != first.channels || image.height != first.height ||
         image.width != first.width)
-      file_error(file.path + ": the image has " + size_text(image) + ", but " + files.front().path +
-                 " has " + size_text(first) +
-                 "; the images of a data set must be alike, so convert one of them");
+      refuse(file.path, image, files.front().path, first);
     store(image, out);
     out += first.pixels.size();
   }
@@ -150,14 +164,14 @@ Dataset load_images(const DataOptions& options) {
   const std::vector<std::string> names = folders_in(folder);
   std::vector<LabelledFile> files;
   if (are_parts(names)) {
-    require_only(options, "images", {"data_dir"});
+    require_only(options, "images", {"data_dir", "image_size"});
     files = take_parts(dataset, folder, names);
   } else {
     files = files_by_class(folder);
     label(dataset, files, files.size());
-    split_randomly(dataset, options);
+    split_randomly(dataset, options, {"image_size"});
   }
-  dataset.inputs = {{"x", read_pixels(files)}};
+  dataset.inputs = {{"x", read_pixels(files, options.image_size)}};
   finish(dataset, folder);
   return dataset;
 }

@@ -35,9 +35,9 @@ Dataset load_csv(const DataOptions& options);
 Dataset load_npy(const DataOptions& options);
 
 /// Image files, PNG or JPEG, as pixels / 255, N x channels x height x width; all have the size and
-/// channels of the first. The class is the folder, classes are sorted by name. Folders train, val
-/// (or validation) and test with the classes' folders inside are the parts; otherwise rows are
-/// divided at random.
+/// channels of the first, or the size image_size. The class is the folder, classes are sorted by
+/// name. Folders train, val (or validation) and test with the classes' folders inside are the
+/// parts; otherwise rows are divided at random.
 Dataset load_images(const DataOptions& options);
 
 /// The bytes of a text (from data_dir, or the shipped novel) as token ids. Row i has the
