@@ -20,10 +20,11 @@ struct Row {
 };
 
 const std::vector<Row> rows{
-    {"archive", fuzz::archive}, {"config", fuzz::config}, {"contents", fuzz::contents},
-    {"csv", fuzz::csv},         {"design", fuzz::design}, {"format", fuzz::format},
-    {"graph", fuzz::graph},     {"idx", fuzz::idx},       {"image", fuzz::image},
-    {"npy", fuzz::npy},         {"pickle", fuzz::pickle}, {"toml", fuzz::toml}};
+    {"archive", fuzz::archive},   {"cifar", fuzz::cifar}, {"config", fuzz::config},
+    {"contents", fuzz::contents}, {"csv", fuzz::csv},     {"design", fuzz::design},
+    {"format", fuzz::format},     {"graph", fuzz::graph}, {"idx", fuzz::idx},
+    {"image", fuzz::image},       {"npy", fuzz::npy},     {"pickle", fuzz::pickle},
+    {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;

@@ -8,6 +8,7 @@
 namespace mase::fuzz {
 
 void archive(std::string_view bytes);   ///< a model file: zip, state_dict, contents
+void cifar(std::string_view bytes);     ///< records of the data sets cifar10 and cifar100
 void config(std::string_view bytes);    ///< a configuration: settings, pipeline, search table
 void contents(std::string_view bytes);  ///< mase/info.json of a checkpoint
 void csv(std::string_view bytes);       ///< a table of rows, for the data sets csv and jsc
