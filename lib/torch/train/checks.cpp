@@ -17,6 +17,23 @@ bool has_formats(const ir::Graph& graph) {
                              [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
 }
 
+/// "a tuple of 2 results", or "a dict of 2 results ('output', 'state')": a model whose state became
+/// results returns a dict that names each.
+std::string results_text(const c10::IValue& output) {
+  const auto counted = [](const std::string& kind, std::size_t count) {
+    return "a " + kind + " of " + std::to_string(count) + " results";
+  };
+  if (output.isTuple()) return counted("tuple", output.toTupleRef().elements().size());
+  if (output.isList()) return counted("list", output.toListRef().size());
+  if (!output.isGenericDict()) return "a value of kind " + output.tagKind();
+  std::string names;
+  for (const auto& entry : output.toGenericDict())
+    names += std::string(names.empty() ? "" : ", ") + "'" +
+             (entry.key().isString() ? entry.key().toStringRef() : entry.key().tagKind()) + "'";
+  const std::string text = counted("dict", output.toGenericDict().size());
+  return names.empty() ? text : text + " (" + names + ")";
+}
+
 }  // namespace
 
 void check_data(const ir::Graph& graph, const data::Dataset& data) {
@@ -36,8 +53,8 @@ at::Tensor class_scores(const c10::IValue& output) {
   if (output.isList() && output.toListRef().size() == 1) return class_scores(output.toListRef()[0]);
   if (output.isGenericDict() && output.toGenericDict().size() == 1)
     return class_scores(output.toGenericDict().begin()->value());
-  config_error("a model to train must return one tensor of class scores; this one returns a " +
-               output.tagKind());
+  config_error("a model to train must return one tensor of class scores; this one returns " +
+               results_text(output));
 }
 
 void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data) {

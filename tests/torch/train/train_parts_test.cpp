@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "torch/run/executor.hpp"
+#include "torch/train/checks.hpp"
 #include "torch/train/loss.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
@@ -54,6 +55,21 @@ TEST_CASE("cross entropy and its gradient equal stock PyTorch's") {
   // Outputs that would overflow a plain exponential.
   CHECK(cross_entropy(std::vector<float>{1000, 0}, std::vector<std::int64_t>{0}, 0.0,
                       std::span(gradient).first(2)) == 0.0);
+}
+
+TEST_CASE("a model with several results is refused and its results are named") {
+  const at::Tensor scores = at::ones({1, 3}), state = at::zeros({1, 4});
+  c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+  dict.insert("output", scores);
+  CHECK(class_scores(dict).is_same(scores));
+  dict.insert("state", state);
+  CHECK_THAT(message_of(Fault::config, [&] { class_scores(dict); }),
+             Contains("returns a dict of 2 results ('output', 'state')"));
+  CHECK_THAT(message_of(Fault::config,
+                        [&] {
+                          class_scores(c10::ivalue::Tuple::create({scores, state}));
+                        }),
+             Contains("returns a tuple of 2 results"));
 }
 
 TEST_CASE("steps are counted from rows, batches and groups") {
