@@ -54,7 +54,9 @@ at::Tensor class_scores(const c10::IValue& output) {
   if (output.isGenericDict() && output.toGenericDict().size() == 1)
     return class_scores(output.toGenericDict().begin()->value());
   config_error("a model to train must return one tensor of class scores; this one returns " +
-               results_text(output));
+               results_text(output) +
+               "; return the scores alone, and begin state inside forward (torch.zeros), not in an"
+               " attribute");
 }
 
 void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data) {

@@ -64,7 +64,8 @@ TEST_CASE("a model with several results is refused and its results are named") {
   CHECK(class_scores(dict).is_same(scores));
   dict.insert("state", state);
   CHECK_THAT(message_of(Fault::config, [&] { class_scores(dict); }),
-             Contains("returns a dict of 2 results ('output', 'state')"));
+             Contains("returns a dict of 2 results ('output', 'state')") &&
+                 Contains("begin state inside forward"));
   CHECK_THAT(message_of(Fault::config,
                         [&] {
                           class_scores(c10::ivalue::Tuple::create({scores, state}));
