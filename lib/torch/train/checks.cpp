@@ -55,8 +55,8 @@ at::Tensor class_scores(const c10::IValue& output) {
     return class_scores(output.toGenericDict().begin()->value());
   config_error("a model to train must return one tensor of class scores; this one returns " +
                results_text(output) +
-               "; return the scores alone, and begin state inside forward (torch.zeros), not in an"
-               " attribute");
+               "; return the scores alone, and if state is kept in an attribute, begin state inside"
+               " forward (torch.zeros)");
 }
 
 void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data) {
