@@ -63,14 +63,14 @@ void check_parts(const Dataset& dataset) {
     file_error("data set " + dataset.name + ": no row is left for training");
 }
 
-void check_labels(const Dataset& dataset, const std::string& origin) {
-  const auto labels = dataset.labels.span<std::int64_t>();
-  const auto positions = static_cast<std::size_t>(numel(dataset.label_shape(1)));
+void check_labels(const Target& target, const std::string& origin) {
+  const auto labels = target.values.span<std::int64_t>();
+  const auto positions = static_cast<std::size_t>(numel(target.shape(1)));
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] < 0 || labels[i] >= dataset.classes())
+    if (labels[i] < 0 || labels[i] >= target.classes())
       file_error(origin + ": label " + std::to_string(labels[i]) + " of row " +
                  std::to_string(i / positions) + " is out of range; the set has " +
-                 std::to_string(dataset.classes()) + " classes");
+                 std::to_string(target.classes()) + " classes");
 }
 
 /// A hash of hashes, which needs no second copy of the data.
@@ -86,7 +86,10 @@ std::string content_hash(const Dataset& dataset) {
     text += shape_text(values.shape());
     text += sha256(bytes(values.bytes(), values.byte_size()));
   }
-  text += sha256(bytes(dataset.labels.bytes(), dataset.labels.byte_size()));
+  for (const Target& target : dataset.targets) {
+    if (dataset.targets.size() > 1) text += target.name;
+    text += sha256(bytes(target.values.bytes(), target.values.byte_size()));
+  }
   for (const auto* part : {&dataset.train, &dataset.validation, &dataset.test})
     text += sha256(bytes(part->data(), part->size() * sizeof(std::int64_t)));
   return sha256(text);
@@ -111,6 +114,16 @@ std::pair<double, double> mean_and_scale(std::span<const float> values,
 }
 
 }  // namespace
+
+Target class_target(const Shape& shape, std::vector<std::string> class_names) {
+  return {"y", "classification", Array(DType::int64, shape), std::move(class_names)};
+}
+
+std::vector<std::string> numbered_classes(std::int64_t count) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
+  return names;
+}
 
 std::string only_file(const std::string& path, const std::string& ending) {
   namespace fs = std::filesystem;
@@ -183,7 +196,7 @@ void check_finite(const Array& features, const std::string& origin,
 
 void finish(Dataset& dataset, const std::string& origin, const std::vector<std::string>& columns) {
   check_parts(dataset);
-  check_labels(dataset, origin);
+  for (const Target& target : dataset.targets) check_labels(target, origin);
   for (const InputColumn& input : dataset.inputs) check_finite(input.values, origin, columns);
   dataset.sha256 = content_hash(dataset);
 }

@@ -10,6 +10,12 @@
 
 namespace mase::data {
 
+/// The target "y" of class indices, all 0 so far, of this shape.
+Target class_target(const Shape& shape, std::vector<std::string> class_names);
+
+/// "0", "1", ...
+std::vector<std::string> numbered_classes(std::int64_t count);
+
 /// Error(Fault::config) when an option is set that is not in `used`; the message names `used`.
 void require_only(const DataOptions& options, const std::string& dataset,
                   const std::vector<std::string>& used);

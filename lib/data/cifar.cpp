@@ -51,7 +51,7 @@ Dataset load_cifar(const CifarLayout& layout, const DataOptions& options) {
                  layout.test_file + " and the other files of the binary version");
   Dataset dataset;
   dataset.name = layout.name;
-  dataset.class_names = class_names_of(layout, folder);
+  const std::vector<std::string> class_names = class_names_of(layout, folder);
   std::string records;
   for (const std::string& file : layout.train_files)
     append_records(layout, folder + "/" + file, records);
@@ -60,9 +60,9 @@ Dataset load_cifar(const CifarLayout& layout, const DataOptions& options) {
   append_records(layout, folder + "/" + layout.test_file, records);
   const auto rows = static_cast<std::int64_t>(records.size() / size);
   dataset.inputs = {{"x", Array(DType::float32, {rows, 3, 32, 32})}};
-  dataset.labels = Array(DType::int64, {rows});
+  dataset.targets = {class_target({rows}, class_names)};
   float* pixels = dataset.inputs.front().values.mutable_span<float>().data();
-  std::int64_t* labels = dataset.labels.mutable_span<std::int64_t>().data();
+  std::int64_t* labels = dataset.targets.front().values.mutable_span<std::int64_t>().data();
   for (std::size_t at = 0; at < records.size(); at += size) {
     *labels++ = static_cast<unsigned char>(records[at + layout.label_bytes - 1]);
     for (std::size_t i = 0; i < cifar_pixels; ++i)

@@ -37,14 +37,15 @@ std::vector<std::string> class_texts(const CsvTable& table, std::size_t column) 
 }
 
 void read_labels(const CsvTable& table, std::size_t column, Dataset& dataset) {
-  dataset.class_names = class_texts(table, column);
+  Target target =
+      class_target({static_cast<std::int64_t>(table.rows())}, class_texts(table, column));
   std::map<std::string_view, std::int64_t> index;
-  for (std::int64_t i = 0; i < dataset.classes(); ++i)
-    index[dataset.class_names[static_cast<std::size_t>(i)]] = i;
-  dataset.labels = Array(DType::int64, {static_cast<std::int64_t>(table.rows())});
-  auto labels = dataset.labels.mutable_span<std::int64_t>();
+  for (std::int64_t i = 0; i < target.classes(); ++i)
+    index[target.class_names[static_cast<std::size_t>(i)]] = i;
+  auto labels = target.values.mutable_span<std::int64_t>();
   for (std::size_t row = 0; row < labels.size(); ++row)
     labels[row] = index.at(table.cell(row, column));
+  dataset.targets = {std::move(target)};
 }
 
 void read_features(const CsvTable& table, std::size_t skip, Dataset& dataset) {

@@ -50,7 +50,20 @@ const std::vector<std::int64_t>& Dataset::rows(Part part) const {
   return part == Part::train ? train : part == Part::validation ? validation : test;
 }
 
-Shape Dataset::label_shape(std::int64_t rows) const { return with_rows(labels, rows); }
+std::int64_t Dataset::row_count() const {
+  if (!targets.empty()) return targets.front().values.shape().front();
+  const auto column = std::ranges::find_if_not(inputs, &InputColumn::is_state);
+  return column == inputs.end() ? 0 : column->values.shape().front();
+}
+
+const Target& Dataset::labels() const {
+  if (targets.size() != 1)
+    config_error("data set " + name + " has " + std::to_string(targets.size()) +
+                 " targets per row, and this needs one");
+  return targets.front();
+}
+
+Shape Target::shape(std::int64_t rows) const { return with_rows(values, rows); }
 
 const Array& Dataset::features() const {
   if (inputs.size() != 1)
@@ -109,7 +122,8 @@ void Dataset::follow(const std::vector<std::string>& arguments,
 }
 
 void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
-                     const std::vector<std::byte*>& into_inputs, std::int64_t* into_labels) const {
+                     const std::vector<std::byte*>& into_inputs,
+                     const std::vector<std::byte*>& into_targets) const {
   MASE_CHECK(first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(rows.size()),
              "batch outside of its part");
   if (count == 0) return;
@@ -119,17 +133,21 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
       inputs[i].begin(count, into_inputs[i]);
     else
       gather_rows(inputs[i].values, wanted, into_inputs[i]);
-  gather_rows(labels, wanted, reinterpret_cast<std::byte*>(into_labels));
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    gather_rows(targets[i].values, wanted, into_targets[i]);
 }
 
 Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
                      std::int64_t count) const {
-  Batch batch{{}, Array(DType::int64, label_shape(count))};
-  std::vector<std::byte*> into;
+  Batch batch;
   for (const InputColumn& input : inputs)
     batch.inputs.emplace_back(input.values.dtype(), input.shape(count));
-  for (Array& array : batch.inputs) into.push_back(array.mutable_bytes());
-  gather(rows, first, count, into, batch.labels.mutable_span<std::int64_t>().data());
+  for (const Target& target : targets)
+    batch.targets.emplace_back(target.values.dtype(), target.shape(count));
+  std::vector<std::byte*> into_inputs, into_targets;
+  for (Array& array : batch.inputs) into_inputs.push_back(array.mutable_bytes());
+  for (Array& array : batch.targets) into_targets.push_back(array.mutable_bytes());
+  gather(rows, first, count, into_inputs, into_targets);
   return batch;
 }
 
@@ -170,7 +188,7 @@ const DatasetRow* find_dataset(const std::string& name) {
 Dataset load_dataset(const std::string& name, const DataOptions& options) {
   if (const DatasetRow* row = find_dataset(name)) {
     Dataset dataset = row->load(options);
-    dataset.task = dataset.has_labels() ? row->task : "none";
+    for (Target& target : dataset.targets) target.task = row->task;
     return dataset;
   }
   std::vector<std::string> names;

@@ -30,29 +30,36 @@ struct InputColumn {
   void begin(std::int64_t rows, std::byte* into) const;
 };
 
+/// What every row asks of one output of a model.
+struct Target {
+  std::string name;  ///< "y", or "y_" with the place or the name of the output
+  std::string task;  ///< a row of task_table()
+  Array values;      ///< [rows, ...]: int64 class indices
+  std::vector<std::string> class_names{};
+
+  std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
+  Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
+};
+
 /// n rows of a data set.
 struct Batch {
-  std::vector<Array> inputs;  ///< [n, ...] each, in the order of the data set's inputs
-  Array labels;               ///< [n] or [n, positions] int64
+  std::vector<Array> inputs;   ///< [n, ...] each, in the order of the data set's inputs
+  std::vector<Array> targets;  ///< [n, ...] each, in the order of the data set's targets
 };
 
 /// A loaded data set. `parts` are row numbers into `inputs`.
 struct Dataset {
   std::string name;
-  std::string task = "classification";  ///< a row of task_table()
-  std::vector<InputColumn> inputs;      ///< at least one; all have the same number of rows
-  /// int64 class indices: [rows], or [rows, positions] when every position of a row has one, as for
-  /// next tokens. [rows, 0] if the rows have no labels.
-  Array labels;
-  std::vector<std::string> class_names;
+  std::vector<InputColumn> inputs;  ///< at least one; all have the same number of rows
+  std::vector<Target> targets;      ///< none without labels; the same number of rows
   std::vector<std::int64_t> train, validation, test;
-  std::string sha256;  ///< hash of inputs, labels and parts, stored in checkpoints
+  std::string sha256;  ///< hash of inputs, targets and parts, stored in checkpoints
 
   const std::vector<std::int64_t>& rows(Part part) const;
-  std::int64_t row_count() const { return labels.shape().empty() ? 0 : labels.shape().front(); }
-  Shape label_shape(std::int64_t rows) const;  ///< shape of the labels of this many rows
-  bool has_labels() const { return labels.size() > 0; }
-  std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
+  std::int64_t row_count() const;
+  bool has_labels() const { return !targets.empty(); }
+  /// The only target; Error(Fault::config) if there are several or none.
+  const Target& labels() const;
   /// The only input of a set with a single one; Error(Fault::config) when there are several.
   const Array& features() const;
   Shape sample_shape() const;  ///< shape of one row of the only input
@@ -66,7 +73,8 @@ struct Dataset {
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
   /// Like `batch`, into the caller's buffers of count rows each (the training loop reuses them).
   void gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
-              const std::vector<std::byte*>& into_inputs, std::int64_t* into_labels) const;
+              const std::vector<std::byte*>& into_inputs,
+              const std::vector<std::byte*>& into_targets) const;
 };
 
 /// The options of data sets. A set does not ignore an option silently: one that it does not use is

@@ -120,16 +120,17 @@ Array read_pixels(const std::vector<LabelledFile>& files, std::optional<int> siz
 void label(Dataset& dataset, const std::vector<LabelledFile>& files, std::size_t known) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < known; ++i) names.insert(files[i].label);
-  dataset.class_names.assign(names.begin(), names.end());
-  dataset.labels = Array(DType::int64, {static_cast<std::int64_t>(files.size())});
-  std::int64_t* out = dataset.labels.mutable_span<std::int64_t>().data();
+  Target target =
+      class_target({static_cast<std::int64_t>(files.size())}, {names.begin(), names.end()});
+  std::int64_t* out = target.values.mutable_span<std::int64_t>().data();
   for (const LabelledFile& file : files) {
-    const auto found = std::ranges::lower_bound(dataset.class_names, file.label);
-    if (found == dataset.class_names.end() || *found != file.label)
+    const auto found = std::ranges::lower_bound(target.class_names, file.label);
+    if (found == target.class_names.end() || *found != file.label)
       file_error(file.path + ": class '" + file.label + "' has no images for training" +
-                 did_you_mean(file.label, dataset.class_names, ""));
-    *out++ = found - dataset.class_names.begin();
+                 did_you_mean(file.label, target.class_names, ""));
+    *out++ = found - target.class_names.begin();
   }
+  dataset.targets = {std::move(target)};
 }
 
 std::vector<std::int64_t>& rows_of(Dataset& dataset, Part part) {

@@ -84,9 +84,8 @@ std::vector<std::size_t> label_columns(const CsvTable& table, const std::string&
 
 Dataset empty_set(std::size_t rows) {
   Dataset dataset;
-  dataset.class_names = jet_classes;
   dataset.inputs = {{"x", Array(DType::float32, {static_cast<std::int64_t>(rows), feature_count})}};
-  dataset.labels = Array(DType::int64, {static_cast<std::int64_t>(rows)});
+  dataset.targets = {class_target({static_cast<std::int64_t>(rows)}, jet_classes)};
   return dataset;
 }
 
@@ -100,7 +99,7 @@ Dataset from_csv(const std::string& path) {
   const auto labels = label_columns(table, path);
   Dataset dataset = empty_set(table.rows());
   float* out = dataset.inputs.front().values.mutable_span<float>().data();
-  auto classes = dataset.labels.mutable_span<std::int64_t>();
+  auto classes = dataset.targets.front().values.mutable_span<std::int64_t>();
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (std::size_t column : columns) *out++ = table.number(row, column);
     classes[row] =
@@ -116,7 +115,7 @@ Dataset from_npy(const std::string& x, const std::string& y) {
   if (shape != Shape{feature_count} && !particles)
     file_error(x + ": jsc rows have 16 features, or [particles, 3]; these have shape " +
                shape_text(shape));
-  dataset.class_names = particles ? particle_classes : jet_classes;
+  dataset.targets.front().class_names = particles ? particle_classes : jet_classes;
   return dataset;
 }
 

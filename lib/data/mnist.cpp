@@ -46,7 +46,7 @@ void store(const Digits& digits, std::int64_t first, Dataset& dataset) {
                   first * digits.images.shape[1] * digits.images.shape[2];
   for (char byte : digits.images.bytes)
     *pixels++ = static_cast<float>(static_cast<unsigned char>(byte)) / 255.0f;
-  std::int64_t* labels = dataset.labels.mutable_span<std::int64_t>().data() + first;
+  std::int64_t* labels = dataset.targets.front().values.mutable_span<std::int64_t>().data() + first;
   for (char byte : digits.labels.bytes) *labels++ = static_cast<unsigned char>(byte);
 }
 
@@ -71,8 +71,7 @@ Dataset load_mnist(const DataOptions& options) {
   dataset.name = "mnist";
   const std::int64_t rows = train.rows() + test.rows();
   dataset.inputs = {{"x", Array(DType::float32, {rows, 1, height, width})}};
-  dataset.labels = Array(DType::int64, {rows});
-  for (int digit = 0; digit < 10; ++digit) dataset.class_names.push_back(std::to_string(digit));
+  dataset.targets = {class_target({rows}, numbered_classes(10))};
   store(train, 0, dataset);
   store(test, train.rows(), dataset);
   const std::int64_t validation = train.rows() / 12;

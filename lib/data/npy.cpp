@@ -128,9 +128,8 @@ Dataset make_unlabelled(const std::string& name, const std::vector<NamedArray>& 
   const Shape& shape = first.array.shape();
   Dataset dataset;
   dataset.name = name;
-  dataset.labels = Array(DType::int64, {shape.empty() ? 0 : shape.front(), 0});
   for (const NamedArray& input : inputs)
-    dataset.inputs.push_back(column_of(input, first.path, dataset.row_count()));
+    dataset.inputs.push_back(column_of(input, first.path, shape.empty() ? 0 : shape.front()));
   return dataset;
 }
 
@@ -138,12 +137,12 @@ Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inp
                      const NamedArray& labels, std::int64_t classes) {
   Dataset dataset;
   dataset.name = name;
-  dataset.labels = labels_of(labels.array, labels.path);
+  Target target{labels.name, "classification", labels_of(labels.array, labels.path)};
   for (const NamedArray& input : inputs)
-    dataset.inputs.push_back(column_of(input, labels.path, dataset.labels.size()));
-  const std::int64_t count = count_classes(dataset.labels, classes, labels.path);
-  if (classes == 0) warn_of_labels_from_one(dataset.labels, labels.path);
-  for (std::int64_t i = 0; i < count; ++i) dataset.class_names.push_back(std::to_string(i));
+    dataset.inputs.push_back(column_of(input, labels.path, target.values.size()));
+  target.class_names = numbered_classes(count_classes(target.values, classes, labels.path));
+  if (classes == 0) warn_of_labels_from_one(target.values, labels.path);
+  dataset.targets = {std::move(target)};
   return dataset;
 }
 

@@ -46,9 +46,10 @@ Dataset load_text(const DataOptions& options) {
   Dataset dataset;
   dataset.name = "text";
   dataset.inputs = {{"x", windows(text, rows, window, 0)}};
-  dataset.labels = windows(text, rows, window, 1);
+  Target next{"y", "next_token", windows(text, rows, window, 1)};
   for (std::int64_t token = 0; token < vocabulary; ++token)
-    dataset.class_names.push_back(token_name(token));
+    next.class_names.push_back(token_name(token));
+  dataset.targets = {std::move(next)};
   split_in_order(dataset, options);
   finish(dataset, path);
   return dataset;

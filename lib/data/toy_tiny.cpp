@@ -13,7 +13,7 @@ std::vector<std::int64_t> make_part(Dataset& dataset, std::int64_t stream) {
   Random random(0, static_cast<std::uint64_t>(stream));
   const std::int64_t first = stream * rows_per_part;
   float* inputs = dataset.inputs.front().values.mutable_span<float>().data() + first * 4;
-  std::int64_t* labels = dataset.labels.mutable_span<std::int64_t>().data() + first;
+  std::int64_t* labels = dataset.targets.front().values.mutable_span<std::int64_t>().data() + first;
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < rows_per_part; ++row) {
     double sum = 0;
@@ -34,8 +34,7 @@ Dataset load_toy_tiny(const DataOptions& options) {
   Dataset dataset;
   dataset.name = "toy-tiny";
   dataset.inputs = {{"x", Array(DType::float32, {3 * rows_per_part, 1, 2, 2})}};
-  dataset.labels = Array(DType::int64, {3 * rows_per_part});
-  dataset.class_names = {"0", "1"};
+  dataset.targets = {class_target({3 * rows_per_part}, {"0", "1"})};
   dataset.train = make_part(dataset, 0);
   dataset.validation = make_part(dataset, 1);
   dataset.test = make_part(dataset, 2);

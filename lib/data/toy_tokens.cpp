@@ -25,7 +25,7 @@ std::int64_t draw(Random& random, std::int64_t* row) {
 std::vector<std::int64_t> make_part(Dataset& dataset, std::int64_t stream, std::int64_t first) {
   Random random(0, static_cast<std::uint64_t>(stream));
   std::int64_t* inputs = dataset.inputs.front().values.mutable_span<std::int64_t>().data();
-  std::int64_t* labels = dataset.labels.mutable_span<std::int64_t>().data();
+  std::int64_t* labels = dataset.targets.front().values.mutable_span<std::int64_t>().data();
   std::vector<std::int64_t> rows;
   for (std::int64_t row = first; row < first + part_rows[stream]; ++row) {
     std::int64_t balance = 0;
@@ -44,8 +44,7 @@ Dataset load_toy_tokens(const DataOptions& options) {
   dataset.name = "toy-tokens";
   const std::int64_t rows = part_rows[0] + part_rows[1] + part_rows[2];
   dataset.inputs = {{"x", Array(DType::int64, {rows, row_tokens})}};
-  dataset.labels = Array(DType::int64, {rows});
-  dataset.class_names = {"second", "first"};
+  dataset.targets = {class_target({rows}, {"second", "first"})};
   dataset.train = make_part(dataset, 0, 0);
   dataset.validation = make_part(dataset, 1, part_rows[0]);
   dataset.test = make_part(dataset, 2, part_rows[0] + part_rows[1]);

@@ -221,7 +221,8 @@ void report_perplexity(const data::Scores& a, const data::Scores& b, const data:
 void report_scores(const ir::Graph& first, const ir::Graph& second, const data::Dataset& dataset,
                    Output& output) {
   const data::Scores a = score(first, dataset), b = score(second, dataset);
-  if (data::find_task(dataset.task).has_perplexity) report_perplexity(a, b, dataset, output);
+  if (data::find_task(dataset.labels().task).has_perplexity)
+    report_perplexity(a, b, dataset, output);
   const auto text = [](const data::Scores& scores) {
     return fixed_text(100 * scores.accuracy, 2) + " % (" + std::to_string(scores.correct) + " of " +
            std::to_string(scores.rows) + ")";

@@ -45,9 +45,9 @@ void add_outputs(const ir::Results& reference, const ir::Results& results,
 
 data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
                       const EvaluateOptions& options) {
-  data::ScoreCounter counter(dataset.classes());
+  data::ScoreCounter counter(dataset.labels().classes());
   for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
-    counter.add(evaluator.run(batch.inputs).front().second, batch.labels);
+    counter.add(evaluator.run(batch.inputs).front().second, batch.targets.front());
   });
   return counter.scores();
 }

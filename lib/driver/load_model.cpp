@@ -85,7 +85,8 @@ LoadedModel from_registry(const ModelRequest& request) {
   LoadedModel loaded;
   const Shape shape = request.dataset ? request.dataset->sample_shape() : row.sample_shape;
   const bool labelled = request.dataset && request.dataset->has_labels();
-  const int classes = labelled ? static_cast<int>(request.dataset->classes()) : row.classes;
+  const int classes =
+      labelled ? static_cast<int>(request.dataset->labels().classes()) : row.classes;
   loaded.graph = row.build(shape, classes, request.seed);
   refuse_import_options(request, "a built-in model");
   redefine_custom_ops(loaded.graph, request.custom_ops, request.model);

@@ -26,15 +26,15 @@ void choose_task(const General& general, data::Dataset& dataset) {
   if (!general.task) return;
   const data::TaskRow& asked = data::find_task(*general.task);
   if (!asked.has_labels) {
-    dataset.task = asked.name;
+    dataset.targets.clear();
     return;
   }
   if (!dataset.has_labels())
     config_error("task = \"" + *general.task + "\": data set " + dataset.name +
                  " has no labels; add them (y.npy), or leave task out");
-  if (asked.name != dataset.task)
-    config_error("task = \"" + *general.task + "\": data set " + dataset.name + " is for " +
-                 dataset.task + "; leave task out, or use another data set");
+  if (const std::string& task = dataset.labels().task; asked.name != task)
+    config_error("task = \"" + *general.task + "\": data set " + dataset.name + " is for " + task +
+                 "; leave task out, or use another data set");
 }
 
 }  // namespace
@@ -100,12 +100,13 @@ const data::Dataset& require_dataset(const Session& session) {
 const data::Dataset& require_labels(const Session& session, const std::string& what,
                                     const std::string& other) {
   const data::Dataset& dataset = require_dataset(session);
-  if (data::find_task(dataset.task).has_labels) return dataset;
-  config_error(what + " needs labels, and " +
-               (dataset.has_labels() ? "task = \"none\" leaves out those of data set "
-                                     : "there are none in data set ") +
-               dataset.name + (dataset.has_labels() ? "; leave task out" : "; add y.npy") +
-               ". Without labels, " + other + " how far outputs are from those in float");
+  if (dataset.has_labels()) return dataset;
+  const bool left_out = session.settings().general.task == "none";
+  config_error(
+      what + " needs labels, and " +
+      (left_out ? "task = \"none\" leaves out those of data set " : "there are none in data set ") +
+      dataset.name + (left_out ? "; leave task out" : "; add y.npy") + ". Without labels, " +
+      other + " how far outputs are from those in float");
 }
 
 ir::Level parse_level(const std::string& name) {

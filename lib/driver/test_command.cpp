@@ -25,7 +25,7 @@ passes::ReportTable class_table(const data::Scores& scores, const data::Dataset&
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
     const data::ClassCount& count = scores.classes[c];
     if (count.rows == 0 && count.predicted == 0) continue;  // a text uses about 70 of 256 bytes
-    table.rows.push_back({dataset.class_names[c], std::to_string(count.rows),
+    table.rows.push_back({dataset.labels().class_names[c], std::to_string(count.rows),
                           std::to_string(count.predicted), std::to_string(count.correct),
                           percent(count.recall()), percent(count.precision())});
   }
@@ -40,9 +40,9 @@ passes::ReportTable confusion_table(const data::Scores& scores, const data::Data
       "Confusion: a row per true class, a column per prediction", {""}, {}, ""};
   const std::size_t classes = scores.classes.size();
   for (std::size_t predicted = 0; predicted < classes; ++predicted)
-    table.header.push_back(dataset.class_names[predicted]);
+    table.header.push_back(dataset.labels().class_names[predicted]);
   for (std::size_t actual = 0; actual < classes; ++actual) {
-    std::vector<std::string> row{dataset.class_names[actual]};
+    std::vector<std::string> row{dataset.labels().class_names[actual]};
     for (std::size_t predicted = 0; predicted < classes; ++predicted) {
       const auto rows = scores.confusion.find({actual, predicted});
       row.push_back(rows == scores.confusion.end() ? "0" : std::to_string(rows->second));
@@ -56,10 +56,10 @@ passes::ReportTable confusion_table(const data::Scores& scores, const data::Data
 Tree confusion_tree(const data::Scores& scores, const data::Dataset& dataset) {
   Tree out = Tree::dict();
   for (const auto& [pair, rows] : scores.confusion) {
-    const bool known = pair.second < dataset.class_names.size();
+    const bool known = pair.second < dataset.labels().class_names.size();
     const std::string predicted =
-        known ? dataset.class_names[pair.second] : std::to_string(pair.second);
-    out[dataset.class_names[pair.first]][predicted] = rows;
+        known ? dataset.labels().class_names[pair.second] : std::to_string(pair.second);
+    out[dataset.labels().class_names[pair.first]][predicted] = rows;
   }
   return out;
 }
@@ -71,10 +71,10 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   out["accuracy"] = scores.accuracy;
   out["macro_accuracy"] = scores.macro_accuracy;
   out["loss"] = scores.loss;
-  if (data::find_task(dataset.task).has_perplexity)
+  if (data::find_task(dataset.labels().task).has_perplexity)
     out["perplexity"] = data::perplexity(scores.loss);
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
-    Tree& entry = out["classes"][dataset.class_names[c]];
+    Tree& entry = out["classes"][dataset.labels().class_names[c]];
     entry["rows"] = scores.classes[c].rows;
     entry["predicted"] = scores.classes[c].predicted;
     entry["correct"] = scores.classes[c].correct;
@@ -85,7 +85,7 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
 
 /// A one-line summary of the scores.
 std::string summary(const data::Scores& scores, const data::Dataset& dataset, bool macro) {
-  const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
+  const bool has_perplexity = data::find_task(dataset.labels().task).has_perplexity;
   return (has_perplexity ? "perplexity " + fixed_text(data::perplexity(scores.loss), 3) + ", "
                          : "") +
          "accuracy " + percent(scores.accuracy) + " (" + std::to_string(scores.correct) + " of " +
@@ -121,7 +121,7 @@ std::size_t moved_rows(const data::Scores& a, const data::Scores& b) {
 
 /// A table with a row per level, each compared with the row above.
 passes::ReportTable level_table(const std::vector<Found>& found, const data::Dataset& dataset) {
-  const bool has_perplexity = data::find_task(dataset.task).has_perplexity;
+  const bool has_perplexity = data::find_task(dataset.labels().task).has_perplexity;
   passes::ReportTable table{"Levels", {"Level", "Rows", "Correct", "Accuracy", "Loss"}, {}, ""};
   if (has_perplexity) table.header.push_back("Perplexity");
   table.header.push_back("Predictions unlike the row above");
@@ -177,7 +177,7 @@ void check_goals(const TestRequest& request, bool has_labels) {
 int test(const TestRequest& request) {
   Session session = open_session(request, Project::of_model);
   const data::Dataset& dataset = require_dataset(session);
-  const bool has_labels = data::find_task(dataset.task).has_labels;
+  const bool has_labels = dataset.has_labels();
   check_goals(request, has_labels);
   name_rights(session.settings(), request);
   const LoadedModel model = load_session_model(session, {});

@@ -171,7 +171,7 @@ int train(const TrainRequest& request) {
   if (!replaces) write_config();
   const Tree info = checkpoint_info(resolved, &dataset);
   log::info("results go to " + folder);
-  const data::TaskRow& task = data::find_task(dataset.task);
+  const data::TaskRow& task = data::find_task(dataset.labels().task);
   Reporter reporter(session, task, request.quiet);
   backend::TrainCallbacks callbacks;
   callbacks.progress = [&](const backend::Progress& progress) { reporter(progress); };

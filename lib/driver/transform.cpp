@@ -94,9 +94,9 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   const data::Dataset& dataset = require_labels(session, "[search] in a transformation");
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
   const data::Scores scores =
-      search::score(*evaluator, search::gather_rows(dataset, rows), dataset.classes());
+      search::score(*evaluator, search::gather_rows(dataset, rows), dataset.labels().classes());
   const std::string perplexity =
-      data::find_task(dataset.task).has_perplexity
+      data::find_task(dataset.labels().task).has_perplexity
           ? "perplexity " + double_text(data::perplexity(scores.loss)) + ", "
           : "";
   session.output.text("\n" + rows.data_loader + ", " + std::to_string(scores.rows) +

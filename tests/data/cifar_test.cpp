@@ -42,8 +42,8 @@ TEST_CASE("cifar10 is five files for training and one for test") {
   CHECK(set.train == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
   CHECK(set.validation == std::vector<std::int64_t>{9});
   CHECK(set.test == std::vector<std::int64_t>{10});
-  CHECK(set.class_names[9] == "class 9");
-  const auto labels = set.labels.span<std::int64_t>();
+  CHECK(set.labels().class_names[9] == "class 9");
+  const auto labels = set.labels().values.span<std::int64_t>();
   CHECK(std::vector(labels.begin(), labels.end()) ==
         std::vector<std::int64_t>{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 9});
   const auto pixels = set.features().span<float>();
@@ -67,9 +67,9 @@ TEST_CASE("the class of cifar100 is the second byte") {
   folder.write("train.bin", record("\x13\x63", '\1', '\2', '\3'));
   folder.write("test.bin", record("\x01\x07", '\1', '\2', '\3'));
   const Dataset set = load_dataset("cifar100", stored_in(folder));
-  CHECK(set.classes() == 100);
-  CHECK(set.labels.span<std::int64_t>()[0] == 99);
-  CHECK(set.labels.span<std::int64_t>()[1] == 7);
+  CHECK(set.labels().classes() == 100);
+  CHECK(set.labels().values.span<std::int64_t>()[0] == 99);
+  CHECK(set.labels().values.span<std::int64_t>()[1] == 7);
   folder.write("fine_label_names.txt", names(20));
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("cifar100", stored_in(folder)); }),
              Contains("20 names of classes; there are 100"));

@@ -21,7 +21,7 @@ void check_disjoint(const Dataset& set) {
   std::set<std::int64_t> seen;
   for (Part part : {Part::train, Part::validation, Part::test})
     for (std::int64_t row : set.rows(part)) REQUIRE(seen.insert(row).second);
-  CHECK(static_cast<std::int64_t>(seen.size()) == set.labels.size());
+  CHECK(static_cast<std::int64_t>(seen.size()) == set.labels().values.size());
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void check_disjoint(const Dataset& set) {
 TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
   const Dataset set = load_dataset("jsc", {});
   CHECK(set.features().shape() == Shape{1000, 16});
-  CHECK(set.class_names == std::vector<std::string>{"g", "q", "t", "w", "z"});
+  CHECK(set.labels().class_names == std::vector<std::string>{"g", "q", "t", "w", "z"});
   const std::string path = MASE_TEST_FOLDER "/fixtures/models/splits.json";
   const Tree split = parse_json(read_file(path), path).at("jsc_hlf");
   for (const char* name : {"train", "validation", "test"}) {
@@ -42,7 +42,7 @@ TEST_CASE("shipped jsc rows are split as the fixtures' splits.json says") {
   const Array fixture = read_npy(MASE_TEST_FOLDER "/fixtures/models/jsc_s/inputs.npy");
   CHECK(set.batch(set.test, 0, 4).inputs.front().same_bits(fixture));
   // Class counts as stated beside the files.
-  const auto labels = set.labels.span<std::int64_t>();
+  const auto labels = set.labels().values.span<std::int64_t>();
   const std::int64_t counts[] = {219, 216, 191, 182, 192};
   for (int c = 0; c < 5; ++c) CHECK(std::count(labels.begin(), labels.end(), c) == counts[c]);
 }
@@ -61,7 +61,7 @@ TEST_CASE("shipped mnist has the fixtures' split and pixels") {
             .same_bits(read_npy(MASE_TEST_FOLDER "/fixtures/models/lenet/inputs.npy")));
   // The first labels of the original files.
   const Batch batch = set.batch(set.train, 0, 5);
-  const auto first = batch.labels.span<std::int64_t>();
+  const auto first = batch.targets.front().span<std::int64_t>();
   CHECK(std::vector<std::int64_t>(first.begin(), first.end()) ==
         std::vector<std::int64_t>{5, 0, 4, 1, 9});
 }
@@ -75,7 +75,7 @@ TEST_CASE("toy-tokens counts two kinds of tokens") {
   CHECK(set.sha256 == load_dataset("toy_tokens", {}).sha256);
   check_disjoint(set);
   const auto values = set.features().span<std::int64_t>();
-  const auto labels = set.labels.span<std::int64_t>();
+  const auto labels = set.labels().values.span<std::int64_t>();
   for (std::size_t row = 0; row < labels.size(); ++row) {
     const auto ids = values.subspan(row * 32, 32);
     const auto first = std::ranges::count_if(ids, [](auto id) { return 0 <= id && id < 8; });
@@ -96,7 +96,7 @@ TEST_CASE("toy-tiny is balanced, reproducible and has different parts") {
   CHECK(set.sha256 == load_dataset("toy-tiny", {}).sha256);
   check_disjoint(set);
   const auto values = set.features().span<float>();
-  const auto labels = set.labels.span<std::int64_t>();
+  const auto labels = set.labels().values.span<std::int64_t>();
   std::set<float> firsts;
   for (std::size_t row = 0; row < labels.size(); ++row) {
     double sum = 0;
@@ -121,10 +121,10 @@ TEST_CASE("a batch gathers rows in the part's order") {
     CHECK(batch.inputs.front()
               .rows(static_cast<std::int64_t>(i), 1)
               .same_bits(set.features().rows(row, 1)));
-    CHECK(batch.labels.span<std::int64_t>()[i] ==
-          set.labels.span<std::int64_t>()[static_cast<std::size_t>(row)]);
+    CHECK(batch.targets.front().span<std::int64_t>()[i] ==
+          set.labels().values.span<std::int64_t>()[static_cast<std::size_t>(row)]);
   }
-  CHECK(set.batch(set.test, 150, 0).labels.size() == 0);
+  CHECK(set.batch(set.test, 150, 0).targets.front().size() == 0);
 }
 
 TEST_CASE("an unknown data set is named with its neighbour") {

@@ -55,12 +55,12 @@ TEST_CASE("folders of images are classes, sorted by name") {
   }
   put(folder, "a/notes.txt", "no image");
   const Dataset set = load_dataset("images", from(folder));
-  CHECK(set.class_names == std::vector<std::string>{"a", "b"});
+  CHECK(set.labels().class_names == std::vector<std::string>{"a", "b"});
   CHECK(set.features().shape() == Shape{12, 1, 1, 2});
   CHECK(set.train.size() + set.validation.size() + set.test.size() == 12);
   for (std::size_t row = 0; row < 12; ++row) {
     const bool is_b = row >= 6;
-    CHECK(set.labels.span<std::int64_t>()[row] == is_b);
+    CHECK(set.labels().values.span<std::int64_t>()[row] == is_b);
     CHECK(set.features().span<float>()[2 * row] == (is_b ? 1.0f : 0.0f));
     CHECK(set.features().span<float>()[2 * row + 1] ==
           (is_b ? static_cast<float>(51 * (row - 6)) / 255.0f : 0.2f));
@@ -76,7 +76,7 @@ TEST_CASE("folders called train, val and test are the parts") {
   CHECK(set.train == std::vector<std::int64_t>{0, 1});
   CHECK(set.validation == std::vector<std::int64_t>{2});
   CHECK(set.test == std::vector<std::int64_t>{3});
-  const auto labels = set.labels.span<std::int64_t>();
+  const auto labels = set.labels().values.span<std::int64_t>();
   CHECK(std::vector(labels.begin(), labels.end()) == std::vector<std::int64_t>{0, 1, 1, 1});
   DataOptions shared = from(folder);
   shared.test_share = 0.5;

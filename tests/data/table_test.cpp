@@ -29,7 +29,7 @@ std::string csv_error(const std::string& text) {
 }
 
 std::vector<std::int64_t> labels_of(const Dataset& set) {
-  const auto labels = set.labels.span<std::int64_t>();
+  const auto labels = set.labels().values.span<std::int64_t>();
   return {labels.begin(), labels.end()};
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("a csv file may have a header, text classes, and another separator") {
   const Folder folder;
   const Dataset plain = load_dataset("csv", at(folder.write("t.csv", ten_rows)));
   CHECK(plain.features().shape() == Shape{10, 2});
-  CHECK(plain.class_names == std::vector<std::string>{"a", "b"});
+  CHECK(plain.labels().class_names == std::vector<std::string>{"a", "b"});
   CHECK(labels_of(plain) == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
   CHECK(plain.features().span<float>()[19] == 11.0f);
   CHECK(plain.test.size() == 2);
@@ -67,7 +67,7 @@ TEST_CASE("a csv file may have a header, text classes, and another separator") {
       "csv", at(folder.write("h.csv",
                              "Class;\"width, cm\";y\r\n10;1.5;2\r\n\r\n9;-1e-3;+4\r\n9;0;1\r\n"
                              "10;3;4\r\n10;3;5\r\n")));
-  CHECK(headed.class_names == std::vector<std::string>{"9", "10"});
+  CHECK(headed.labels().class_names == std::vector<std::string>{"9", "10"});
   CHECK(labels_of(headed) == std::vector<std::int64_t>{1, 0, 0, 1, 1});
   CHECK(headed.features().span<float>()[2] == -1e-3f);
   CHECK(headed.features().span<float>()[3] == 4.0f);
@@ -161,7 +161,7 @@ TEST_CASE("jets may be particles, whose features are standardised over all of th
   write_npy(folder / "y.npy", y);
   const Dataset set = load_dataset("jsc", at(folder.text()));
   CHECK(set.sample_shape() == Shape{4, 3});
-  CHECK(set.class_names == std::vector<std::string>{"g", "q", "w", "z", "t"});
+  CHECK(set.labels().class_names == std::vector<std::string>{"g", "q", "w", "z", "t"});
   CHECK(labels_of(set)[1] == 4);
   const Batch train = set.batch(set.train, 0, static_cast<std::int64_t>(set.train.size()));
   const auto values = train.inputs.front().span<float>();
@@ -211,7 +211,7 @@ TEST_CASE("npy pairs take indices of any dtype or one-hot labels") {
             Array::from(std::vector<std::uint8_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}, {10}));
   const Dataset set = load_dataset("npy", at(folder.text()));
   CHECK(set.sample_shape() == Shape{2, 2});
-  CHECK(set.classes() == 3);
+  CHECK(set.labels().classes() == 3);
   std::vector<float> hot(30, 0.0f);
   for (std::size_t i = 0; i < 10; ++i) hot[i * 3 + i % 3] = 1.0f;
   write_npy(folder / "y.npy", Array::from(hot, {10, 3}));

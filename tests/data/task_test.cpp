@@ -30,6 +30,6 @@ TEST_CASE("next tokens are summed up by their perplexity") {
 
 TEST_CASE("every data set is for a task of the table") {
   for (const DatasetRow& row : dataset_table()) CHECK(find_task(row.task).name == row.task);
-  CHECK(load_dataset("text", {}).task == "next_token");
-  CHECK(load_dataset("jsc", {}).task == "classification");
+  CHECK(load_dataset("text", {}).labels().task == "next_token");
+  CHECK(load_dataset("jsc", {}).labels().task == "classification");
 }

@@ -34,12 +34,12 @@ TEST_CASE("a row is a window of bytes, and every label the byte after") {
   CHECK(set.features().shape() == Shape{10, 3});
   CHECK(set.features().dtype() == DType::int64);
   CHECK(text_of(set.features()) == "ABCDEFGHIJKLMNOPQRSTUVWXYZ\n\xff\x01?");
-  CHECK(text_of(set.labels) == "BCDEFGHIJKLMNOPQRSTUVWXYZ\n\xff\x01?!");
-  CHECK(set.labels.shape() == Shape{10, 3});
-  CHECK(set.classes() == 256);
-  CHECK(set.class_names[65] == "A");
-  CHECK(set.class_names[10] == "0x0a");
-  CHECK(set.class_names[255] == "0xff");
+  CHECK(text_of(set.labels().values) == "BCDEFGHIJKLMNOPQRSTUVWXYZ\n\xff\x01?!");
+  CHECK(set.labels().values.shape() == Shape{10, 3});
+  CHECK(set.labels().classes() == 256);
+  CHECK(set.labels().class_names[65] == "A");
+  CHECK(set.labels().class_names[10] == "0x0a");
+  CHECK(set.labels().class_names[255] == "0xff");
 }
 
 TEST_CASE("parts of a text follow each other") {

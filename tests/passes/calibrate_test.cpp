@@ -141,7 +141,6 @@ TEST_CASE("a tensor beyond every range takes the nearest") {
 TEST_CASE("training rows are spread evenly over the set, in batches") {
   data::Dataset dataset;
   dataset.inputs = {{"x", Array::from(std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 1})}};
-  dataset.labels = Array(DType::int64, {10});
   dataset.train = {9, 8, 7, 6, 5, 4, 3};
   std::vector<std::vector<float>> seen;
   const auto see = [&](const std::vector<Array>& inputs) {

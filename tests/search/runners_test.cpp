@@ -34,8 +34,8 @@ class Echo : public ir::Evaluator {
 data::Dataset four_rows() {
   data::Dataset dataset;
   dataset.inputs = {{"x", Array::from(std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1}, {4, 2})}};
-  dataset.labels = Array::from(std::vector<std::int64_t>{0, 1, 0, 0}, {4});
-  dataset.class_names = {"a", "b"};
+  dataset.targets = {
+      {"y", "classification", Array::from(std::vector<std::int64_t>{0, 1, 0, 0}, {4}), {"a", "b"}}};
   dataset.validation = {0, 1, 2, 3};
   return dataset;
 }

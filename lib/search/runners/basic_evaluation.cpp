@@ -57,7 +57,7 @@ data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& bat
                    std::int64_t classes) {
   data::ScoreCounter counter(classes);
   for (const data::Batch& batch : batches)
-    counter.add(evaluator.run(batch.inputs).front().second, batch.labels);
+    counter.add(evaluator.run(batch.inputs).front().second, batch.targets.front());
   return counter.scores();
 }
 
@@ -93,7 +93,7 @@ ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
     : bench_(bench), rows_(std::move(rows)), batches_(gather_rows(*bench.dataset, rows_)) {}
 
 data::Scores ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
-  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->classes());
+  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->labels().classes());
 }
 
 Tree ScoreRunner::baseline(ir::Graph& graph) {

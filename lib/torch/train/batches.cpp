@@ -10,13 +10,25 @@
 #include "torch/run/tensors.hpp"
 
 namespace mase::train {
+namespace {
+
+std::vector<std::byte*> buffers(const std::vector<at::Tensor>& tensors) {
+  std::vector<std::byte*> pointers;
+  for (const at::Tensor& tensor : tensors)
+    pointers.push_back(static_cast<std::byte*>(tensor.data_ptr()));
+  return pointers;
+}
+
+}  // namespace
 
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed)
     : data_(data), batch_size_(std::min(batch_size, data.row_count())), seed_(seed) {
   for (const data::InputColumn& input : data.inputs)
     inputs_.push_back(
         at::empty(input.shape(batch_size_), libtorch::scalar_type(input.values.dtype())));
-  labels_.resize(static_cast<std::size_t>(numel(data.label_shape(batch_size_))));
+  for (const data::Target& target : data.targets)
+    targets_.push_back(
+        at::empty(target.shape(batch_size_), libtorch::scalar_type(target.values.dtype())));
 }
 
 void Batches::shuffle(std::int64_t epoch) {
@@ -36,9 +48,7 @@ std::int64_t Batches::load(std::int64_t index) { return load(order_, index * bat
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first) {
   rows_ = std::min(batch_size_, static_cast<std::int64_t>(rows.size()) - first);
-  std::vector<std::byte*> into;
-  for (const at::Tensor& input : inputs_) into.push_back(static_cast<std::byte*>(input.data_ptr()));
-  data_.gather(rows, first, rows_, into, labels_.data());
+  data_.gather(rows, first, rows_, buffers(inputs_), buffers(targets_));
   return rows_;
 }
 

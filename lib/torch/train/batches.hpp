@@ -27,17 +27,18 @@ class Batches {
 
   /// The inputs of the last loaded batch, valid until the next load.
   std::vector<c10::IValue> inputs() const;
-  /// The labels: one per row, or one per position, row by row.
+  /// The class indices of the only target: one per row, or one per position, row by row.
   std::span<const std::int64_t> labels() const {
-    return {labels_.data(), static_cast<std::size_t>(numel(data_.label_shape(rows_)))};
+    return {targets_.front().data_ptr<std::int64_t>(),
+            static_cast<std::size_t>(numel(data_.labels().shape(rows_)))};
   }
 
  private:
   const data::Dataset& data_;
   std::int64_t batch_size_, rows_ = 0;
   std::uint64_t seed_;
-  std::vector<std::int64_t> order_, labels_;
-  std::vector<at::Tensor> inputs_;
+  std::vector<std::int64_t> order_;
+  std::vector<at::Tensor> inputs_, targets_;
 };
 
 }  // namespace mase::train

@@ -60,14 +60,15 @@ at::Tensor class_scores(const c10::IValue& output) {
 }
 
 void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data) {
-  const Shape shape = output.sizes().vec(), labels = data.label_shape(rows);
-  const bool fits = data::are_scores_of(shape, labels) && shape.back() >= data.classes() &&
+  const data::Target& target = data.labels();
+  const Shape shape = output.sizes().vec(), labels = target.shape(rows);
+  const bool fits = data::are_scores_of(shape, labels) && shape.back() >= target.classes() &&
                     output.scalar_type() == at::kFloat;
   if (fits) return;
   Shape wanted = labels;
-  wanted.push_back(data.classes());
+  wanted.push_back(target.classes());
   config_error("a model to train must return float32 scores of the " +
-               std::to_string(data.classes()) + " classes of data set " + data.name + ", " +
+               std::to_string(target.classes()) + " classes of data set " + data.name + ", " +
                shape_text(wanted) + " for " + std::to_string(rows) + " rows; this one returns " +
                c10::toString(output.scalar_type()) + " " + shape_text(shape));
 }

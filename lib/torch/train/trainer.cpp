@@ -212,7 +212,7 @@ class Trainer {
   backend::Metrics validate() {
     const bool quantized = is_quantized(state_.step - 1, options_);
     executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
-    data::ScoreCounter counter(data_.classes());
+    data::ScoreCounter counter(data_.labels().classes());
     const auto rows = static_cast<std::int64_t>(data_.validation.size());
     try {
       for (std::int64_t first = 0; first < rows;) {

@@ -10,7 +10,7 @@ namespace mase::train {
 
 /// Trains `graph` in place with cross entropy. Formats on the graph are applied with
 /// straight-through gradients. `graph` must have one input and one float output [rows, at least
-/// data.classes()].
+/// data.labels().classes()].
 ///
 /// With one thread, every run gives the same bits: (seed, epoch) determines the order of rows, and
 /// (seed, step) the dropout. `callbacks.save` gets a resumable snapshot after each epoch (with

@@ -39,12 +39,12 @@ std::vector<int> frac_widths(const ir::Graph& graph) {
 /// Loss and accuracy of a graph on validation rows, by a fresh executor.
 double validation_loss(const ir::Graph& graph, const data::Dataset& set) {
   libtorch::Executor executor(graph, ir::Level::quantized);
-  data::ScoreCounter counter(set.classes());
+  data::ScoreCounter counter(set.labels().classes());
   const auto rows = static_cast<std::int64_t>(set.validation.size());
   const data::Batch batch = set.batch(set.validation, 0, rows);
   const auto output = executor.run(libtorch::check_inputs(graph, batch.inputs)).toTensor();
   counter.add({output.contiguous().data_ptr<float>(), static_cast<std::size_t>(output.numel())},
-              batch.labels.span<std::int64_t>());
+              batch.targets.front().span<std::int64_t>());
   return counter.scores().loss;
 }
 

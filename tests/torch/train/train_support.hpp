@@ -48,13 +48,12 @@ inline data::Dataset twelve_rows() {
   set.name = "twelve";
   set.sha256 = "12";
   set.inputs = {{"x", Array(DType::float32, {12, 4})}};
-  set.labels = Array(DType::int64, {12});
-  set.class_names = {"a", "b", "c"};
+  set.targets = {{"y", "classification", Array(DType::int64, {12}), {"a", "b", "c"}}};
   for (std::int64_t r = 0; r < 12; ++r) {
     for (std::int64_t c = 0; c < 4; ++c)
       set.inputs.front().values.mutable_span<float>()[static_cast<std::size_t>(r * 4 + c)] =
           static_cast<float>((r * 13 + c * 29 + r * c) % 32 - 16) / 8.0f;
-    set.labels.mutable_span<std::int64_t>()[static_cast<std::size_t>(r)] = r % 3;
+    set.targets.front().values.mutable_span<std::int64_t>()[static_cast<std::size_t>(r)] = r % 3;
     set.train.push_back(r);
   }
   set.validation = {0, 1, 2};

@@ -37,7 +37,7 @@ TEST_CASE("twenty training steps equal stock PyTorch's") {
 TEST_CASE("a label at every position trains as rows of one label do") {
   data::Dataset set = twelve_rows();
   set.inputs.front().values = set.inputs.front().values.reshaped({4, 3, 4});
-  set.labels = set.labels.reshaped({4, 3});
+  set.targets.front().values = set.labels().values.reshaped({4, 3});
   set.train = {0, 1, 2, 3};
   set.validation = {1};
   for (const auto& [name, expected] : stock_steps::networks) {
@@ -132,7 +132,7 @@ TEST_CASE("a few steps of the encoders lower the loss") {
     };
     const backend::TrainResult result = run_training(graph, set, options, callbacks, "");
     CHECK(losses.back() < losses.front());
-    CHECK(result.best_validation.loss < std::log(static_cast<double>(set.classes())));
+    CHECK(result.best_validation.loss < std::log(static_cast<double>(set.labels().classes())));
   }
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("models and data that do not fit are refused") {
     return message_of(Fault::config, [&] { run_training(graph, set, {}, {}, ""); });
   };
   data::Dataset set = twelve_rows();
-  set.class_names.push_back("d");
+  set.targets.front().class_names.push_back("d");
   CHECK_THAT(refusal(two_layers(), set), Contains("4 classes") && Contains("[1, 3]"));
   data::Dataset unvalidated = twelve_rows();
   unvalidated.validation.clear();
