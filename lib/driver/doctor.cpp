@@ -7,11 +7,11 @@
 #include "backend/backend.hpp"
 #include "backend/libtorch.hpp"
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "driver/commands.hpp"
 #include "driver/output.hpp"
 #include "driver/version.hpp"
-#include "hardware/emit/process.hpp"
 #include "sandbox/rights.hpp"
 
 namespace mase::driver {
@@ -84,10 +84,9 @@ Tree sandbox_row() {
 }
 
 Tree tool_row(const Tool& tool) {
-  const std::string program = emit::program_here(tool.name);
-  if (!emit::program_exists(program))
-    return row(tool.name, false, std::string("missing: ") + tool.use,
-               emit::install_command(tool.name));
+  const std::string program = program_here(tool.name);
+  if (!program_exists(program))
+    return row(tool.name, false, std::string("missing: ") + tool.use, install_command(tool.name));
   return row(tool.name, true, tool.version_command ? first_line(tool.version_command) : program,
              "");
 }

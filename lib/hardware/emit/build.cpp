@@ -11,9 +11,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/process.hpp"
 #include "hardware/emit/scripts.hpp"
 
 namespace mase::emit {

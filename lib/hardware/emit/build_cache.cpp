@@ -20,7 +20,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "hardware/emit/run_folder.hpp"
+#include "base/run_folder.hpp"
 
 namespace mase::emit {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/process.hpp"
+#include "base/run_folder.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/families.hpp"
 #include "hardware/emit/names.hpp"
-#include "hardware/emit/process.hpp"
-#include "hardware/emit/run_folder.hpp"
 #include "hardware/emit/templates.hpp"
 #include "hardware/emit/yosys.hpp"
 

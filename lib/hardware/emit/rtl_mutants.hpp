@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "hardware/emit/run_folder.hpp"
+#include "base/run_folder.hpp"
 
 namespace mase::emit {
 

@@ -8,6 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/process.hpp"
+#include "base/run_folder.hpp"
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
 #include "hardware/emit/beats.hpp"
@@ -15,8 +17,6 @@
 #include "hardware/emit/coverage.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/names.hpp"
-#include "hardware/emit/process.hpp"
-#include "hardware/emit/run_folder.hpp"
 
 namespace mase::emit {
 namespace {

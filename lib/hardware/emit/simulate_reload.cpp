@@ -3,13 +3,13 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
+#include "base/run_folder.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/build.hpp"
 #include "hardware/emit/names.hpp"
-#include "hardware/emit/process.hpp"
 #include "hardware/emit/reload_image.hpp"
-#include "hardware/emit/run_folder.hpp"
 
 namespace mase::emit {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/axi.hpp"
-#include "hardware/emit/process.hpp"
 #include "hardware/emit/templates.hpp"
 
 namespace mase::emit {

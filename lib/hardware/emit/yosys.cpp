@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
+#include "base/run_folder.hpp"
 #include "base/text.hpp"
-#include "hardware/emit/process.hpp"
-#include "hardware/emit/run_folder.hpp"
 
 namespace mase::emit {
 namespace {

@@ -4,12 +4,12 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;

@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "designs.hpp"
 #include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/names.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

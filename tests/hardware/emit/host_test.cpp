@@ -12,10 +12,10 @@
 #include <limits>
 #include <vector>
 
+#include "base/process.hpp"
 #include "base/random.hpp"
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace driver {
@@ -111,14 +111,14 @@ TEST_CASE(
 TEST_CASE("the driver and its example are C99 without a warning") {
   const mase::test::TemporaryFolder folder;
   mase::emit::write_files(folder.path(), mase::emit::all_files(mase::test::one_table(), {}));
-  const mase::emit::ProcessOptions inside{folder.file("host"), 3600, {}};
-  const auto compiled = mase::emit::run_process(
-      {"gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o",
-       "example", "example.c", "mase_host.c", "-lm"},
-      inside);
+  const mase::ProcessOptions inside{folder.file("host"), 3600, {}};
+  const auto compiled =
+      mase::run_process({"gcc", "-std=c99", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-pedantic",
+                         "-Werror", "-o", "example", "example.c", "mase_host.c", "-lm"},
+                        inside);
   INFO(compiled.err);
   CHECK(compiled.status == 0);
-  CHECK(mase::emit::run_process({"./example"}, inside).status == 2);  // its usage
+  CHECK(mase::run_process({"./example"}, inside).status == 2);  // its usage
 }
 
 TEST_CASE("the driver reads back what it packed, at every width") {

@@ -9,11 +9,11 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;

@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
 #include "hardware/design/names.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;

@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/random.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/passes.hpp"
-#include "hardware/emit/process.hpp"
 #include "hardware/emit/vectors.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/text.hpp"

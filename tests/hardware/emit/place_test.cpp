@@ -2,11 +2,11 @@
 // Reports of nextpnr, written by hand, and a small design that is really placed.
 #include <catch2/catch.hpp>
 
+#include "base/process.hpp"
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/families.hpp"
 #include "hardware/emit/place.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -5,13 +5,13 @@
 #include <map>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
 #include "hardware/design/choose_folding.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/axi.hpp"
 #include "hardware/emit/names.hpp"
-#include "hardware/emit/process.hpp"
 #include "hardware/emit/reload_image.hpp"
 #include "hardware/emit/scripts.hpp"
 #include "hardware/emit/vectors.hpp"

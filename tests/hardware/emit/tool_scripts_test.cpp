@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
-#include "hardware/emit/process.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;

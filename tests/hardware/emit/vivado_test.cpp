@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
 #include "hardware/emit/axi.hpp"
-#include "hardware/emit/process.hpp"
 #include "hardware/emit/templates.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

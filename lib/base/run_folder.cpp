@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Temporary folders with names of their own.
-#include "hardware/emit/run_folder.hpp"
+#include "base/run_folder.hpp"
 
 #include <sys/stat.h>
 
@@ -12,7 +12,7 @@
 #include "base/file.hpp"
 #include "base/leftovers.hpp"
 
-namespace mase::emit {
+namespace mase {
 
 namespace fs = std::filesystem;
 
@@ -34,4 +34,4 @@ std::string RunFolder::make(const std::string& name) const {
   return file(name);
 }
 
-}  // namespace mase::emit
+}  // namespace mase

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace mase::emit {
+namespace mase {
 
 /// Where and how long a program may run.
 struct ProcessOptions {
@@ -47,4 +47,4 @@ void require_program(const std::string& name);
 /// What installs a program that mase uses: "apt-get install yosys". Empty for others.
 std::string install_command(const std::string& program);
 
-}  // namespace mase::emit
+}  // namespace mase

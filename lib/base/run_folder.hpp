@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mase::emit {
+namespace mase {
 
 /// Made in the system's temporary folder.
 class RunFolder {
@@ -21,4 +21,4 @@ class RunFolder {
   std::string path_;
 };
 
-}  // namespace mase::emit
+}  // namespace mase

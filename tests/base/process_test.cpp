@@ -11,12 +11,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "hardware/emit/process.hpp"
+#include "base/process.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;
-using namespace mase::emit;
 
 namespace {
 

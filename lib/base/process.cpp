@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fork and exec with both outputs read through pipes, a time limit, and a process group of its own
 // that ends with this program.
-#include "hardware/emit/process.hpp"
+#include "base/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -26,7 +26,7 @@
 
 extern char** environ;
 
-namespace mase::emit {
+namespace mase {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -224,4 +224,4 @@ std::string program_here(const std::string& name) {
   return !program_exists(name) && program_exists(wheel) ? wheel : name;
 }
 
-}  // namespace mase::emit
+}  // namespace mase
