@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/file_map.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace mase {
@@ -90,14 +92,23 @@ void fill_float32(const Array& from, std::span<float> to) {
   }
 }
 
-std::shared_ptr<std::vector<std::byte>> allocate(std::int64_t count, DType dtype,
-                                                 const Shape& shape) {
+/// False for so many bytes that the system would grant them and end this process when it uses them.
+bool fits_memory(std::size_t bytes) {
+  constexpr std::size_t large = std::size_t{1} << 30;
+  return bytes < large || bytes <= available_memory().value_or(bytes);
+}
+
+std::shared_ptr<std::byte> allocate(std::int64_t count, DType dtype, const Shape& shape) {
   constexpr std::size_t most = std::size_t{1} << 40;  // a larger size comes from a damaged file
   std::size_t bytes = 0;
   const bool overflow =
       __builtin_mul_overflow(static_cast<std::size_t>(count), size_of(dtype), &bytes);
   try {
-    if (!overflow && bytes < most) return std::make_shared<std::vector<std::byte>>(bytes);
+    if (!overflow && bytes < most && fits_memory(bytes)) {
+      auto owner = std::make_shared<std::vector<std::byte>>(bytes);
+      std::byte* const first = owner->data();
+      return {std::move(owner), first};
+    }
   } catch (const std::bad_alloc&) {
   }
   file_error("not enough memory for a " + std::string(dtype_name(dtype)) + " array of shape " +
@@ -147,9 +158,30 @@ Array::Array(DType dtype, Shape shape)
       size_(numel(shape_)),
       buffer_(allocate(size_, dtype_, shape_)) {}
 
+Array Array::mapped(DType dtype, Shape shape, std::shared_ptr<const FileMap> file,
+                    std::size_t offset) {
+  Array array(dtype, Shape{0});
+  array.size_ = numel(shape);
+  array.shape_ = std::move(shape);
+  const std::string_view bytes = file->bytes();
+  MASE_CHECK(offset <= bytes.size() && array.byte_size() <= bytes.size() - offset &&
+                 offset % size_of(dtype) == 0,
+             "a mapped array is outside of its file");
+  array.file_ = file.get();
+  void* const first = const_cast<char*>(bytes.data() + offset);
+  array.buffer_ = {std::const_pointer_cast<FileMap>(std::move(file)),
+                   static_cast<std::byte*>(first)};
+  return array;
+}
+
 std::byte* Array::mutable_bytes() {
-  if (buffer_.use_count() > 1) buffer_ = std::make_shared<std::vector<std::byte>>(*buffer_);
-  return buffer_->data();
+  if (file_ || buffer_.use_count() > 1) {
+    const auto copy = allocate(size_, dtype_, shape_);
+    if (size_ > 0) std::memcpy(copy.get(), bytes(), byte_size());
+    buffer_ = copy;
+    file_ = nullptr;
+  }
+  return buffer_.get();
 }
 
 Array Array::reshaped(Shape shape) const {
@@ -182,7 +214,8 @@ Array Array::to_float32() const {
 }
 
 bool Array::same_bits(const Array& other) const {
-  return dtype_ == other.dtype_ && shape_ == other.shape_ && *buffer_ == *other.buffer_;
+  return dtype_ == other.dtype_ && shape_ == other.shape_ &&
+         (size_ == 0 || std::memcmp(bytes(), other.bytes(), byte_size()) == 0);
 }
 
 }  // namespace mase

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Array: a small n-d array in row-major order whose copies share their bytes (copy on write), and
-// its .npy form. Weights, batches and results pass between folders as Arrays.
+// Array: an n-d array in row-major order whose copies share their bytes (copy on write), and its
+// .npy form. Weights, batches and results pass between folders as Arrays.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,8 @@
 #include "base/error.hpp"
 
 namespace mase {
+
+class FileMap;
 
 /// Element types, named as PyTorch names them.
 enum class DType : std::uint8_t {
@@ -96,6 +98,11 @@ class Array {
   Array() : Array(DType::float32, Shape{0}) {}
   Array(DType dtype, Shape shape);  ///< zero-filled
 
+  /// The bytes of a mapped file from `offset` on, at a multiple of the element's size; they are
+  /// copied into memory by the first write.
+  static Array mapped(DType dtype, Shape shape, std::shared_ptr<const FileMap> file,
+                      std::size_t offset);
+
   template <class T>
   static Array from(std::span<const T> values, Shape shape) {
     Array array(DTypeOf<T>::value, std::move(shape));
@@ -114,8 +121,10 @@ class Array {
   std::int64_t size() const { return size_; }  ///< number of elements
   std::size_t byte_size() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
 
-  const std::byte* bytes() const { return buffer_->data(); }
-  std::byte* mutable_bytes();  ///< detaches from other copies first
+  const std::byte* bytes() const { return buffer_.get(); }
+  std::byte* mutable_bytes();  ///< detaches from other copies and from a file first
+  /// The file that the bytes are mapped from; null for an array in memory.
+  const FileMap* file() const { return file_; }
 
   template <class T>
   std::span<const T> span() const {
@@ -135,18 +144,22 @@ class Array {
   bool same_bits(const Array& other) const;  ///< dtype, shape and every bit equal
 
   /// Keeps the bytes alive for a view that another library makes.
-  std::shared_ptr<const std::vector<std::byte>> share() const { return buffer_; }
+  std::shared_ptr<const std::byte> share() const { return buffer_; }
 
  private:
   DType dtype_;
   Shape shape_;
   std::int64_t size_ = 0;
-  std::shared_ptr<std::vector<std::byte>> buffer_;
+  std::shared_ptr<std::byte> buffer_;  ///< owns the bytes, or the file
+  const FileMap* file_ = nullptr;
 };
 
 /// Reads an .npy file (version 1.0 to 3.0, C or Fortran order, either byte order).
 /// Throws Error(Fault::file), which names the file, for any other file and for a truncated one.
 Array read_npy(const std::string& path);
+/// The same, but the array stays in its file where it can: in a regular file, in row-major order
+/// and this machine's byte order. Such a file may be larger than memory.
+Array map_npy(const std::string& path);
 /// Writes .npy version 1.0 atomically.
 void write_npy(const std::string& path, const Array& array);
 

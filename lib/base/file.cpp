@@ -185,11 +185,31 @@ bool file_exists(const std::string& path) {
 }
 
 std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.finish();
+}
+
+Sha256::Sha256()
+    : context_(EVP_MD_CTX_new(),
+               [](void* context) { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context)); }) {
+  const int good =
+      EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_.get()), EVP_sha256(), nullptr);
+  MASE_CHECK(good == 1, "SHA-256 is not available in the installed OpenSSL");
+}
+
+void Sha256::add(std::string_view bytes) {
+  const int good =
+      EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_.get()), bytes.data(), bytes.size());
+  MASE_CHECK(good == 1, "bytes can be added to a SHA-256 that is not finished");
+}
+
+std::string Sha256::finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
   const int good =
-      EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  MASE_CHECK(good == 1 && length == 32, "SHA-256 is not available in the installed OpenSSL");
+      EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_.get()), digest.data(), &length);
+  MASE_CHECK(good == 1 && length == 32, "a SHA-256 is finished once");
   std::string out;
   for (unsigned i = 0; i < length; ++i) {
     out += "0123456789abcdef"[digest[i] >> 4];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,17 @@ bool file_exists(const std::string& path);  ///< true for a folder too; false wh
 std::string unique_suffix();
 
 std::string sha256(std::string_view bytes);  ///< 64 lower-case hex digits
+
+/// The SHA-256 of bytes that come piece by piece.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  std::string finish();  ///< as sha256 says it; nothing can be added afterwards
+
+ private:
+  std::shared_ptr<void> context_;
+};
 
 /// The folder of the running program, and the folder of shipped files ("configs", "data",
 /// "hw_templates"): share/mase of the install tree, or the source tree for a build inside it.

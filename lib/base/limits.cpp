@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <fstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -57,6 +58,14 @@ void limit_memory_by_default() {
   const double bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                        static_cast<double>(::sysconf(_SC_PAGE_SIZE));
   limit_memory(bytes / 0x1p30);
+}
+
+std::optional<std::uint64_t> available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  for (std::uint64_t kibibytes = 0; file >> key >> kibibytes; file.ignore(80, '\n'))
+    if (key == "MemAvailable:") return kibibytes << 10;
+  return std::nullopt;
 }
 
 std::string out_of_memory() {

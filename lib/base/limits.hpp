@@ -2,6 +2,8 @@
 // Bounds on the time and memory of this process, since a model's code may loop or allocate freely.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mase {
@@ -18,6 +20,9 @@ void limit_memory(double gibibytes);
 /// Unless limit_memory was called, limits memory to that of the machine, so that a model that asks
 /// for more gets an error and not the machine's last page.
 void limit_memory_by_default();
+
+/// The bytes that programs could still use without another's being ended; nullopt if not known.
+std::optional<std::uint64_t> available_memory();
 
 /// The message when memory runs out: it names the limit and how to change it.
 std::string out_of_memory();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/file_map.hpp"
 #include "base/text.hpp"
 #include "base/zip_reader.hpp"
 
@@ -219,6 +220,39 @@ void reverse_bytes(std::span<std::byte> bytes, std::size_t item) {
     std::reverse(at, at + static_cast<std::ptrdiff_t>(item));
 }
 
+/// The parts of a whole .npy file.
+struct NpyContents {
+  NpyHeader header;
+  DType dtype;
+  std::string_view data;
+  bool is_reversed() const { return header.descr.starts_with('>') && size_of(dtype) > 1; }
+};
+
+NpyContents contents_of(std::string_view bytes, const std::string& path) {
+  const auto [text, data] = split_header(bytes, path);
+  NpyContents contents{HeaderParser(text, path).parse(), DType::float32, data};
+  contents.dtype = dtype_of(contents.header.descr, path);
+  check_length(contents.header, contents.dtype, data.size(), path);
+  return contents;
+}
+
+/// The array in memory, in row-major order and this machine's byte order.
+Array array_of(const NpyContents& contents) {
+  const std::string_view data = contents.data;
+  Array array(contents.dtype, contents.header.shape);
+  if (data.empty()) return array;
+  const std::size_t item = size_of(contents.dtype);
+  const std::span bytes(array.mutable_bytes(), data.size());
+  if (contents.header.fortran_order)
+    copy_fortran(data, contents.header.shape, item, bytes.data());
+  else
+    std::memcpy(bytes.data(), data.data(), data.size());
+  if (contents.is_reversed()) reverse_bytes(bytes, item);
+  if (contents.dtype == DType::boolean)  // any other byte would be undefined behaviour as a bool
+    for (std::byte& value : bytes) value = std::byte(value != std::byte{0});
+  return array;
+}
+
 std::string header_text(const Array& array) {
   const auto* row = std::find_if(std::begin(descr_rows), std::end(descr_rows),
                                  [&](const DescrRow& one) { return one.dtype == array.dtype(); });
@@ -255,22 +289,24 @@ std::map<std::string, Array> read_npz(const std::string& path) {
 }
 
 Array parse_npy(std::string_view bytes, const std::string& path) {
-  const auto [text, data] = split_header(bytes, path);
-  const NpyHeader header = HeaderParser(text, path).parse();
-  const DType dtype = dtype_of(header.descr, path);
-  check_length(header, dtype, data.size(), path);
-  Array array(dtype, header.shape);
-  if (data.empty()) return array;
-  if (header.fortran_order)
-    copy_fortran(data, header.shape, size_of(dtype), array.mutable_bytes());
-  else
-    std::memcpy(array.mutable_bytes(), data.data(), data.size());
-  if (header.descr.starts_with('>'))
-    reverse_bytes({array.mutable_bytes(), data.size()}, size_of(dtype));
-  if (dtype == DType::boolean)  // any other byte would be undefined behaviour as a bool
-    for (std::byte& value : std::span(array.mutable_bytes(), data.size()))
-      value = std::byte(value != std::byte{0});
-  return array;
+  return array_of(contents_of(bytes, path));
+}
+
+Array map_npy(const std::string& path) {
+  const auto file = FileMap::open(path);
+  if (!file) return read_npy(path);
+  const NpyContents contents = contents_of(file->bytes(), path);
+  const auto offset = static_cast<std::size_t>(contents.data.data() - file->bytes().data());
+  const bool as_it_is = !contents.header.fortran_order && !contents.is_reversed() &&
+                        contents.dtype != DType::boolean && !contents.data.empty() &&
+                        offset % size_of(contents.dtype) == 0;
+  if (as_it_is) return Array::mapped(contents.dtype, contents.header.shape, file, offset);
+  try {
+    return array_of(contents);
+  } catch (const Error& error) {
+    file_error("'" + path + "': " + error.what() +
+               "; stored in row-major order (numpy.ascontiguousarray), it can stay in its file");
+  }
 }
 
 /// bfloat16, which .npy does not have, is written as float32, which keeps the values.

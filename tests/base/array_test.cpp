@@ -53,7 +53,7 @@ TEST_CASE("copies share their bytes until one is written") {
   REQUIRE(b.span<float>()[0] == 9);
   const auto view = a.share();
   a.mutable_span<float>()[1] = 7;
-  REQUIRE(reinterpret_cast<const float*>(view->data())[1] == 2);
+  REQUIRE(reinterpret_cast<const float*>(view.get())[1] == 2);
   const Array flat = a.reshaped({4});
   REQUIRE(flat.bytes() == a.bytes());
   REQUIRE_THROWS_AS(a.reshaped({5}), Error);

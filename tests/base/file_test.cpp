@@ -122,6 +122,9 @@ TEST_CASE("SHA-256 gives the digests of FIPS 180-2") {
   REQUIRE(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   REQUIRE(sha256(std::string(1000000, 'a')) ==
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  Sha256 pieces;
+  for (const char* piece : {"a", "", "bc"}) pieces.add(piece);
+  REQUIRE(pieces.finish() == sha256("abc"));
 }
 
 TEST_CASE("the shipped files are found, and MASE_SHARE overrides their place") {
