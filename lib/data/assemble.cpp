@@ -3,15 +3,19 @@
 #include "data/assemble.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/file_map.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "data/pieces.hpp"
 
 namespace mase::data {
 namespace {
@@ -73,25 +77,69 @@ void check_labels(const Target& target, const std::string& origin) {
                  std::to_string(target.classes()) + " classes");
 }
 
+std::string_view bytes_of(const void* data, std::size_t size) {
+  return {static_cast<const char*>(data), size};
+}
+
+/// The first value that is infinite or not a number. Blocks are judged by their exponents alone,
+/// which compilers do for many values at once.
+std::optional<std::size_t> find_not_finite(std::span<const float> values) {
+  constexpr std::uint32_t exponent = 0x7F800000;
+  constexpr std::size_t block = 1024;
+  for (std::size_t first = 0; first < values.size(); first += block) {
+    const auto some = values.subspan(first, std::min(block, values.size() - first));
+    std::uint32_t found = 0;
+    for (const float value : some)
+      found |= std::uint32_t{(std::bit_cast<std::uint32_t>(value) & exponent) == exponent};
+    if (found == 0) continue;
+    const auto bad = std::ranges::find_if(some, [](float value) { return !std::isfinite(value); });
+    return first + static_cast<std::size_t>(bad - some.begin());
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void not_finite(const Array& features, std::size_t index, const std::string& origin,
+                             const std::vector<std::string>& columns) {
+  const std::size_t width = static_cast<std::size_t>(features.size() / features.shape()[0]);
+  const std::size_t column = index % width;
+  const std::string name = column < columns.size() ? " ('" + columns[column] + "')" : "";
+  file_error(origin + ": row " + std::to_string(index / width) + ", column " +
+             std::to_string(column) + name + " (both counted from 0) is " +
+             double_text(features.span<float>()[index]) + "; features must be finite");
+}
+
+/// Checks that the values are finite and returns their hash, in a single reading.
+std::string check_and_hash(const Array& values, const std::string& origin,
+                           const std::vector<std::string>& columns) {
+  const std::string path = values.file() ? values.file()->path() : origin;
+  Sha256 hash;
+  for_each_piece(values, [&](std::size_t first, std::size_t count) {
+    if (values.dtype() == DType::float32)
+      if (const auto bad = find_not_finite(values.span<float>().subspan(first, count)))
+        not_finite(values, first + *bad, path, columns);
+    const std::size_t item = size_of(values.dtype());
+    hash.add(bytes_of(values.bytes() + first * item, count * item));
+  });
+  return hash.finish();
+}
+
 /// A hash of hashes, which needs no second copy of the data.
-std::string content_hash(const Dataset& dataset) {
-  const auto bytes = [](const void* data, std::size_t size) {
-    return std::string_view(static_cast<const char*>(data), size);
-  };
+std::string content_hash(const Dataset& dataset, const std::string& origin,
+                         const std::vector<std::string>& columns) {
   std::string text;
   for (const InputColumn& input : dataset.inputs) {
     const Array& values = input.values;
     if (dataset.inputs.size() > 1) text += input.name;
     if (values.dtype() != DType::float32) text += dtype_name(values.dtype());
     text += shape_text(values.shape());
-    text += sha256(bytes(values.bytes(), values.byte_size()));
+    text += check_and_hash(values, origin, columns);
   }
   for (const Target& target : dataset.targets) {
     if (dataset.targets.size() > 1) text += target.name;
-    text += sha256(bytes(target.values.bytes(), target.values.byte_size()));
+    text += sha256(bytes_of(target.values.bytes(), target.values.byte_size()));
   }
   for (const auto* part : {&dataset.train, &dataset.validation, &dataset.test})
-    text += sha256(bytes(part->data(), part->size() * sizeof(std::int64_t)));
+    text += sha256(bytes_of(part->data(), part->size() * sizeof(std::int64_t)));
   return sha256(text);
 }
 
@@ -181,24 +229,14 @@ void standardise(Dataset& dataset) {
 void check_finite(const Array& features, const std::string& origin,
                   const std::vector<std::string>& columns) {
   if (features.dtype() != DType::float32) return;
-  const auto values = features.span<float>();
-  const auto bad =
-      std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-  if (bad == values.end()) return;
-  const std::size_t width = values.size() / static_cast<std::size_t>(features.shape()[0]);
-  const std::size_t index = static_cast<std::size_t>(bad - values.begin());
-  const std::size_t column = index % width;
-  const std::string name = column < columns.size() ? " ('" + columns[column] + "')" : "";
-  file_error(origin + ": row " + std::to_string(index / width) + ", column " +
-             std::to_string(column) + name + " (both counted from 0) is " + double_text(*bad) +
-             "; features must be finite");
+  if (const auto bad = find_not_finite(features.span<float>()))
+    not_finite(features, *bad, origin, columns);
 }
 
 void finish(Dataset& dataset, const std::string& origin, const std::vector<std::string>& columns) {
   check_parts(dataset);
   for (const Target& target : dataset.targets) check_labels(target, origin);
-  for (const InputColumn& input : dataset.inputs) check_finite(input.values, origin, columns);
-  dataset.sha256 = content_hash(dataset);
+  dataset.sha256 = content_hash(dataset, origin, columns);
 }
 
 }  // namespace mase::data

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/file_map.hpp"
 #include "base/text.hpp"
 #include "data/sources.hpp"
 
@@ -23,8 +24,15 @@ Shape with_rows(const Array& array, std::int64_t rows) {
 /// Copies the given rows of an array one after another.
 void gather_rows(const Array& from, std::span<const std::int64_t> rows, std::byte* into) {
   const std::size_t bytes = from.byte_size() / static_cast<std::size_t>(from.shape()[0]);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::memcpy(into + i * bytes, from.bytes() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
+  const FileMap* const file = from.file();
+  if (file) file->check_size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::byte* row = from.bytes() + static_cast<std::size_t>(rows[i]) * bytes;
+    if (file)
+      file->copy(row, bytes, into + i * bytes);
+    else
+      std::memcpy(into + i * bytes, row, bytes);
+  }
 }
 
 /// The index of the argument that an input names; nullopt for x, x_0, ..., which take those left.

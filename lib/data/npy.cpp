@@ -105,6 +105,17 @@ void warn_of_bytes(const NamedArray& source) {
                " = (" + source.name + " / 255).astype(\"float32\") in their place");
 }
 
+/// The values as float32. Those of a file that has float32 stay there.
+Array numbers_of(const NamedArray& source) {
+  try {
+    return source.array.to_float32();
+  } catch (const Error& error) {
+    file_error(source.path + ": " + error.what() + ", which its " +
+               std::string(dtype_name(source.array.dtype())) +
+               " values become; stored as float32, they can stay in their file");
+  }
+}
+
 /// Keeps token ids and masks as the integers that an embedding takes; all else becomes float32.
 /// `other` is the file that says how many rows there are.
 InputColumn column_of(const NamedArray& source, const std::string& other, std::int64_t rows) {
@@ -116,8 +127,9 @@ InputColumn column_of(const NamedArray& source, const std::string& other, std::i
     file_error(other + " has " + std::to_string(rows) + " rows, but " + source.path + " has " +
                std::to_string(array.shape()[0]));
   warn_of_bytes(source);
-  InputColumn column{source.name, is_integer(array) ? array : array.to_float32()};
-  check_finite(column.values, source.path);
+  InputColumn column{source.name, is_integer(array) ? array : numbers_of(source)};
+  // What stays in its file is checked when it is hashed, so that it is read once.
+  if (!column.values.file()) check_finite(column.values, source.path);
   return column;
 }
 
@@ -180,7 +192,7 @@ std::vector<NamedArray> sources_in(const std::string& folder) {
     for (auto& [name, array] : read_npz(path))
       sources.push_back({name, path + ": " + name, std::move(array)});
   for (const std::string& path : files)
-    sources.push_back({std::filesystem::path(path).stem().string(), path, read_npy(path)});
+    sources.push_back({std::filesystem::path(path).stem().string(), path, map_npy(path)});
   std::ranges::sort(sources, comes_before);
   return sources;
 }

@@ -307,6 +307,34 @@ TEST_CASE("an .npz archive is the same data set as its files") {
   CHECK_THAT(error(), Contains("no input besides y"));
 }
 
+TEST_CASE("rows of float32 and of integers stay in their files") {
+  const Folder folder;
+  const Array values = counted(DType::float32, {10, 3}), ids = counted(DType::int64, {10, 2});
+  write_npy(folder / "x_0.npy", values);
+  write_npy(folder / "x_1.npy", ids);
+  const Dataset set = load_dataset("npy", at(folder.text()));
+  for (const InputColumn& input : set.inputs) CHECK(input.values.file());
+  const Batch batch = set.batch({7, 2}, 0, 2);
+  CHECK(batch.inputs[0].rows(0, 1).same_bits(values.rows(7, 1)));
+  CHECK(batch.inputs[1].rows(1, 1).same_bits(ids.rows(2, 1)));
+  std::filesystem::resize_file(folder / "x_1.npy", 200);
+  CHECK_THAT(message_of(Fault::file, [&] { set.batch({0}, 0, 1); }),
+             Contains("x_1.npy") && Contains("now has 200"));
+}
+
+TEST_CASE("the first value that is not finite is found wherever it is") {
+  const Folder folder;
+  Array values(DType::float32, {5, 5000001});  // more than one piece of a mapped file
+  for (const std::size_t at_value : {std::size_t{24999999}, std::size_t{5000002}}) {
+    values.mutable_span<float>()[at_value] = INFINITY;
+    write_npy(folder / "x.npy", values);
+    CHECK_THAT(message_of(Fault::file, [&] { load_dataset("npy", at(folder.text())); }),
+               Contains("x.npy: row " + std::to_string(at_value / 5000001) + ", column " +
+                        std::to_string(at_value % 5000001)) &&
+                   Contains("is inf"));
+  }
+}
+
 TEST_CASE("bad npy pairs are refused") {
   const Folder folder;
   const auto error = [&] {
