@@ -173,4 +173,19 @@ Image read_image(const std::string& path) {
   return decode_image(read_file(path, most_image_bytes), path);
 }
 
+std::string encode_png(const Image& image) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(image.width);
+  png.height = static_cast<png_uint_32>(image.height);
+  png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(png), '\0');
+  png_alloc_size_t size = bytes.size();
+  const int good =
+      png_image_write_to_memory(&png, bytes.data(), &size, 0, image.pixels.data(), 0, nullptr);
+  MASE_CHECK(good != 0, std::string("libpng cannot write an image: ") + png.message);
+  bytes.resize(size);
+  return bytes;
+}
+
 }  // namespace mase::data

@@ -26,4 +26,7 @@ Image read_image(const std::string& path);
 /// The same for bytes already read; `path` is for messages.
 Image decode_image(std::string_view bytes, const std::string& path);
 
+/// The bytes of a PNG file with this image.
+std::string encode_png(const Image& image);
+
 }  // namespace mase::data
