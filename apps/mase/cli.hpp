@@ -28,6 +28,7 @@ void add_simulate(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_quantize(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
+void add_data(CLI::App& app, Action& action);
 void add_init(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
   mase::cli::add_run(app, action);
   mase::cli::add_quantize(app, action);
   mase::cli::add_show(app, action);
+  mase::cli::add_data(app, action);
   mase::cli::add_init(app, action);
   mase::cli::add_diff(app, action);
   mase::cli::add_report(app, action);

@@ -156,6 +156,16 @@ struct StudyRequest {
 };
 int study(const StudyRequest& request);
 
+/// `mase data` shows what is in a data set.
+struct DataRequest {
+  std::string dataset;
+  Tree options = Tree::dict();         ///< data::DataOptions given on the command line
+  std::optional<std::string> picture;  ///< a PNG file for samples of its images
+  bool overwrite = false;              ///< replace an existing picture
+  bool json = false;
+};
+int data(const DataRequest& request);
+
 /// `mase init` writes a configuration for a model, with comments about its layers.
 struct InitRequest {
   std::string model;

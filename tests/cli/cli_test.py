@@ -106,6 +106,7 @@ class Usage(InFolder):
             "simulate",
             "show",
             "study",
+            "data",
             "init",
             "diff",
             "report",
@@ -382,6 +383,41 @@ class Pixels(InFolder):
             stderr = self.run_mase("train", *words).stderr
             self.assertEqual(stderr.count("are uint8"), bool(said))
             self.assertIn(said, stderr)
+
+
+class WhatIsInASet(InFolder):
+    def test_the_digits_are_counted_as_published_and_drawn(self):
+        told = json.loads(self.run_mase("data", "mnist", "--picture", "digits.png", "--json").stdout)
+        # The counts of the 60,000 and the 10,000 rows together, as published for each digit.
+        counts = [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]
+        self.assertEqual([entry["rows"] for entry in told["targets"][0]["classes"].values()], counts)
+        self.assertEqual(told["inputs"][0]["shape"], [70000, 1, 28, 28])
+        self.assertEqual((told["inputs"][0]["min"], told["inputs"][0]["max"]), (0, 1))
+        self.assertEqual([sample["class"] for sample in told["picture"]["samples"]], list("01234567"))
+        self.assertEqual((self.cwd / "digits.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        result = self.run_mase("data", "mnist", "--picture", "digits.png", code=2)
+        self.assertIn("digits.png already exists; --overwrite replaces it", result.stderr)
+        self.run_mase("data", "mnist", "--picture", "digits.png", "--overwrite")
+
+    def test_every_set_that_is_here_can_be_shown(self):
+        for name in ("jsc", "toy-tiny", "toy-tokens", "text"):
+            told = self.run_mase("data", name)
+            self.assertEqual(told.stderr, "")
+            self.assertIn("| train |", told.stdout)
+
+    def test_classes_without_rows_are_warned_about_and_sets_need_no_labels(self):
+        write_vector(self.cwd / "x.npy", "<f4", range(60), "<f", (20, 3))
+        told = self.run_mase("data", "npy", "--data-dir", ".")
+        self.assertIn("there are no labels", told.stdout)
+        self.assertIn("[20, 3]", told.stdout)
+        write_vector(self.cwd / "y.npy", "<i8", [0, 3] * 10, "<q")
+        stderr = self.run_mase("data", "npy", "--data-dir", ".").stderr
+        self.assertIn("2 of 4 classes have no row: 1, 2", stderr)
+
+    def test_a_set_that_has_no_images_writes_no_picture(self):
+        result = self.run_mase("data", "jsc", "--picture", "jets.png", code=2)
+        self.assertIn("x has shape [1000, 16]; leave out the picture", result.stderr)
+        self.assertFalse((self.cwd / "jets.png").exists())
 
 
 class RowsOfTheUser(InFolder):
