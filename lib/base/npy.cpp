@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .npy format (NumPy enhancement proposal 1 and numpy/lib/format.py): reads versions 1.0 to 3.0
-// from untrusted files and writes version 1.0.
+// from untrusted files and writes version 1.0; .npz archives are zip files of such files.
 #include "base/npy.hpp"
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include "base/file.hpp"
 #include "base/file_map.hpp"
 #include "base/text.hpp"
+#include "base/zip_directory.hpp"
+#include "base/zip_image.hpp"
 #include "base/zip_reader.hpp"
 
 namespace mase {
@@ -309,9 +311,12 @@ Array map_npy(const std::string& path) {
   }
 }
 
-/// bfloat16, which .npy does not have, is written as float32, which keeps the values.
-void write_npy(const std::string& path, const Array& array) {
-  if (array.dtype() == DType::bfloat16) return write_npy(path, array.to_float32());
+namespace {
+
+/// The bytes of an .npy file. bfloat16, which .npy does not have, is written as float32, which
+/// keeps the values.
+std::string npy_bytes(const Array& array) {
+  if (array.dtype() == DType::bfloat16) return npy_bytes(array.to_float32());
   const std::string header = header_text(array);
   MASE_CHECK(header.size() <= 0xFFFF, "header too long for .npy version 1.0");
   std::string bytes(magic);
@@ -319,6 +324,22 @@ void write_npy(const std::string& path, const Array& array) {
       {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
   bytes += header;
   bytes.append(reinterpret_cast<const char*>(array.bytes()), array.byte_size());
+  return bytes;
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, const Array& array) { write_file(path, npy_bytes(array)); }
+
+void write_npz(const std::string& path, const std::vector<std::pair<std::string, Array>>& arrays) {
+  std::vector<std::string> files;
+  for (const auto& [name, array] : arrays) files.push_back(npy_bytes(array));
+  ZipImage image;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    image.add(arrays[i].first + ".npy", files[i], crc_of(files[i]));
+  image.finish();
+  std::string bytes(image.size(), '\0');
+  image.read(0, bytes.data(), bytes.size());
   write_file(path, bytes);
 }
 

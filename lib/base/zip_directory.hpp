@@ -22,6 +22,8 @@ struct ZipEntry {
   std::uint64_t offset = 0;       ///< position of its first byte in the archive
 };
 
+std::uint32_t crc_of(std::string_view bytes);  ///< the CRC-32 of an entry
+
 /// Refuses the archive that `origin` names: throws Error(Fault::file).
 [[noreturn]] void damaged_zip(const std::string& origin, const std::string& reason);
 

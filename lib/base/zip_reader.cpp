@@ -13,12 +13,12 @@
 
 namespace mase {
 
-namespace {
-
 std::uint32_t crc_of(std::string_view bytes) {
   return static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
+
+namespace {
 
 void check_unpacked_size(const std::vector<ZipEntry>& entries, const std::string& origin) {
   std::uint64_t total = 0;

@@ -6,6 +6,7 @@
 
 #include "base/array.hpp"
 #include "base/file.hpp"
+#include "base/npy.hpp"
 #include "base/random.hpp"
 #include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
@@ -209,4 +210,17 @@ TEST_CASE("every truncation and random bit flips of a real file end in an array 
       bytes[random.below(128)] ^= static_cast<char>(1 << random.below(8));  // within the header
     outcome(bytes);
   }
+}
+
+TEST_CASE("an .npz archive has its arrays by name, and equal bytes each time") {
+  const TemporaryFolder folder;
+  const Array one = Array::from(std::vector<float>{1, -2.5, 3}, {3});
+  const Array two = Array::from(std::vector<std::int64_t>{7, 8}, {1, 2});
+  write_npz(folder.file("a.npz"), {{"boxes", one}, {"0", two}});
+  const auto arrays = read_npz(folder.file("a.npz"));
+  REQUIRE(arrays.size() == 2);
+  CHECK(arrays.at("boxes").same_bits(one));
+  CHECK(arrays.at("0").same_bits(two));
+  write_npz(folder.file("b.npz"), {{"boxes", one}, {"0", two}});
+  CHECK(read_file(folder.file("a.npz")) == read_file(folder.file("b.npz")));
 }
