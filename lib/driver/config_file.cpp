@@ -144,7 +144,10 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   }
   configuration.pipeline = read_pipeline(file, configuration.custom_ops, diagnostics);
   configuration.evaluation = read_evaluation(file, diagnostics);
-  if (const Tree* search = file.find("search")) search::read_options(*search, diagnostics);
+  if (const Tree* own = file.find("metrics"))
+    configuration.metrics = search::read_own_metrics(*own, diagnostics);
+  if (const Tree* search = file.find("search"))
+    search::read_options(*search, diagnostics, configuration.metrics);
   if (const Tree* fixed = file.find("cf_args"); fixed && !fixed->is_dict())
     diagnostics.error(fixed->where, "'cf_args' must be a table: argument = constant");
   configuration.concrete = read_concrete_arguments(file);
@@ -157,6 +160,8 @@ Tree model_tree(const Configuration& configuration) {
   for (const auto& [name, value] : configuration.concrete) out["cf_args"][name] = value;
   if (!configuration.custom_ops.empty())
     out["custom_ops"] = write_custom_op_tables(configuration.custom_ops);
+  for (const search::OwnMetric& metric : configuration.metrics.rows)
+    out["metrics"][metric.name] = metric.table();
   return out;
 }
 

@@ -31,6 +31,7 @@ struct Configuration {
   std::optional<search::BasicEvaluation> evaluation;
   std::map<std::string, Tree> concrete;
   ir::CustomOps custom_ops;
+  search::OwnMetrics metrics;
 };
 /// Reads the file at `path` (no file if empty) and the values of the command line. Throws a
 /// DiagnosticsError that reports all problems of both, each with its place.
@@ -38,7 +39,8 @@ Configuration load_configuration(const std::string& path, const Tree& command_li
 /// The same for a file that has already been parsed; `path` is its name.
 Configuration read_configuration(Tree file, const std::string& path, const Tree& command_line);
 
-/// The part that identifies the model and its import: settings, `[cf_args]` and `[custom_ops]`.
+/// The part that identifies the model, its import and what measures it: settings, `[cf_args]`,
+/// `[custom_ops]` and `[metrics]`.
 Tree model_tree(const Configuration& configuration);
 
 /// Writes the resolved configuration as TOML. Loading it gives the same run.

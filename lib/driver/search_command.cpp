@@ -224,6 +224,7 @@ int search(const SearchRequest& request) {
   search::Options options = search_options(session, request.setup);
   work_in_project(session.settings());
   if (options.setup.storage) reach_storage(*options.setup.storage);
+  if (!options.needed_programs().empty()) sandbox::may_run_any_program();
   SearchTask task(session, std::move(options), request.input);
   const search::Setup& setup = task.options().setup;
   const std::string folder = session.software_folder() + "/search";

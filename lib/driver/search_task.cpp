@@ -25,11 +25,12 @@ Tree pass_entry(const std::string& name, const Tree& options) {
   return entry;
 }
 
-bool needs_data(const search::Runners& runners) {
-  const auto rows = search::given_rows(runners);
-  return std::any_of(rows.begin(), rows.end(), [](const search::RunnerRow* row) {
-    return row->kind == search::RunnerKind::software;
-  });
+bool needs_data(const search::Options& options) {
+  const auto rows = search::given_rows(options.runners);
+  return !options.needed_programs().empty() ||
+         std::any_of(rows.begin(), rows.end(), [](const search::RunnerRow* row) {
+           return row->kind == search::RunnerKind::software;
+         });
 }
 
 Tree dimension_tree(const samplers::Dimension& dimension) {
@@ -74,14 +75,15 @@ search::Options search_options(const Session& session, const Tree& setup) {
   Tree merged = *table;
   for (const auto& [key, value] : setup.as_dict()) merged["strategy"]["setup"][key] = value;
   Diagnostics diagnostics;
-  search::Options options = search::read_options(merged, diagnostics);
+  search::Options options =
+      search::read_options(merged, diagnostics, session.configuration.metrics);
   diagnostics.throw_if_errors();
   return options;
 }
 
 SearchTask::SearchTask(Session& session, search::Options options, const ModelInput& input)
     : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
-  if (needs_data(options_.runners)) require_dataset(session);
+  if (needs_data(options_)) require_dataset(session);
   for (const search::RunnerRow* row : search::given_rows(options_.runners))
     if (row->needs_labels)
       require_labels(session, "[search.strategy." + row->table() + "]",
@@ -97,11 +99,11 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
   limit_trials(options_, space_->dimensions());
   if (options_.setup.enqueues()) search::check_allocation(options_, *space_);
   measurer_ = std::make_unique<search::Measurer>(bench(), options_);
-  if (model_.untrained && needs_data(options_.runners) && !measurer_->trains())
+  if (model_.untrained && needs_data(options_) && !measurer_->trains())
     log::warning(
         "the model has random weights, so its accuracy and loss say nothing about a format; "
         "load trained weights with --load FILE (`mase train` writes best.pt)");
-  else if (needs_data(options_.runners) && !measurer_->trains() && draws_weights(*space_))
+  else if (needs_data(options_) && !measurer_->trains() && draws_weights(*space_))
     log::warning(
         "scaled layers get random weights that no trial trains, so accuracy and loss say little; "
         "set weights = \"inherit\" in the setup of the channels, or use the runner basic_train");
@@ -189,6 +191,8 @@ Tree SearchTask::configuration() const {
       space_->sampled_config(samplers::first_configuration(space_->dimensions()));
   for (const char* table : {"metrics", "sw_runner", "hw_runner", "constraints"})
     if (const Tree* found = strategy.find(table)) out[table] = *found;
+  for (const search::OwnMetric* metric : options_.needed_own())
+    out["own_metrics"][metric->name] = metric->table();
   out["prepare"] = options_.prepare;
   const search::Setup& setup = options_.setup;
   out["deterministic"] = setup.deterministic;

@@ -106,7 +106,7 @@ std::vector<std::string> setting_flags(const std::string& name) {
 }
 
 std::vector<std::string> config_tables() {
-  return {"passes", "pass", "transform", "search", "cf_args", "custom_ops"};
+  return {"passes", "pass", "transform", "search", "cf_args", "custom_ops", "metrics"};
 }
 
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics) {

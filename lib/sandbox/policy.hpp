@@ -35,6 +35,8 @@ void may_write(const std::string& folder);
 /// Allows starting programs from PATH, and the compilers that they start. These may read
 /// everything, and write to temporary folders and the user's caches.
 void may_run_programs();
+/// The same for programs wherever they are, such as those of the user's own.
+void may_run_any_program();
 void may_run_program(const std::string& name);  ///< only this program, if it exists
 void may_connect();                             ///< allows connecting to a database
 /// Allows writing a single file through the door (door.hpp).

@@ -111,12 +111,21 @@ void check_delivered(const Runners& runners, const std::string& metric, const So
                                  "'; add a table [search.strategy." + needed->table() + "]");
 }
 
+/// The same for all parts of a sum.
+void check_parts(const Options& options, const std::string& metric, const SourceLocation& where,
+                 Diagnostics& diagnostics) {
+  for (const std::string& part : options.own.with_terms({metric}))
+    check_delivered(options.runners, part, where, diagnostics);
+}
+
 void read_goals(const Tree& metrics, Options& options, Diagnostics& diagnostics) {
   for (const auto& [name, table] : metrics.as_dict()) {
-    report_unknown_key(table, name, metric_names(), diagnostics);
-    const auto goal = read<GoalTable>(table, diagnostics);
+    report_unknown_key(table, name, options.own.known_names(), diagnostics);
+    GoalTable goal;
+    if (const OwnMetric* own = options.own.find(name)) goal.direction = own->direction;
+    read_fields(table, goal, diagnostics);
     options.goals.push_back({name, goal.scale, direction_of(goal.direction)});
-    check_delivered(options.runners, name, table.key_where, diagnostics);
+    check_parts(options, name, table.key_where, diagnostics);
   }
   std::sort(options.goals.begin(), options.goals.end(),
             [](const Goal& a, const Goal& b) { return a.metric < b.metric; });
@@ -177,8 +186,9 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
   const Tree* texts = table.find("constraints");
   for (std::size_t i = 0; i < strategy.constraints.size(); ++i) {
     const SourceLocation& where = texts->as_list()[i].where;
-    if (auto constraint = parse_constraint(strategy.constraints[i], where, diagnostics)) {
-      check_delivered(options.runners, constraint->metric, where, diagnostics);
+    if (auto constraint = parse_constraint(strategy.constraints[i], where, diagnostics,
+                                           options.own.known_names())) {
+      check_parts(options, constraint->metric, where, diagnostics);
       options.constraints.push_back(*constraint);
     }
   }
@@ -304,8 +314,26 @@ std::vector<double> Options::values_of(const Measured& measured) const {
   return values;
 }
 
-Options read_options(const Tree& search, Diagnostics& diagnostics) {
+std::vector<const OwnMetric*> Options::needed_own() const {
+  std::vector<std::string> named;
+  for (const Goal& goal : goals) named.push_back(goal.metric);
+  for (const Constraint& constraint : constraints) named.push_back(constraint.metric);
+  const std::set<std::string> needed = own.with_terms(named);
+  std::vector<const OwnMetric*> rows;
+  for (const OwnMetric& row : own.rows)
+    if (needed.contains(row.name)) rows.push_back(&row);
+  return rows;
+}
+
+std::vector<const OwnMetric*> Options::needed_programs() const {
+  std::vector<const OwnMetric*> rows = needed_own();
+  std::erase_if(rows, [](const OwnMetric* row) { return !row->is_program(); });
+  return rows;
+}
+
+Options read_options(const Tree& search, Diagnostics& diagnostics, OwnMetrics own) {
   Options options;
+  options.own = std::move(own);
   if (!search.is_dict()) {
     diagnostics.error(search.where, "'search' must be a table");
     return options;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/field.hpp"
+#include "search/own_metrics/own_metrics.hpp"
 #include "search/runners/runners.hpp"
 #include "search/samplers/prune.hpp"
 #include "search/samplers/row_names.hpp"
@@ -135,15 +136,20 @@ struct Options {
   std::vector<Goal> goals;  ///< in alphabetical order, as the reference orders objectives
   std::vector<Constraint> constraints;
   Tree prepare = Tree::dict();  ///< passes run once before the search: NAME → options
+  OwnMetrics own;               ///< the metrics of the user's own, needed or not
 
   /// One direction per objective of the study.
   std::vector<Direction> directions() const;
   /// The objective values for the measured metrics: the scaled metrics, or their sum.
   std::vector<double> values_of(const Measured& measured) const;
+  /// The user's own metrics that goals and constraints name, alone or in sums.
+  std::vector<const OwnMetric*> needed_own() const;
+  /// Those of them that are programs.
+  std::vector<const OwnMetric*> needed_programs() const;
 };
 
 /// Reads the table. Every problem becomes a diagnostic at its place, including invalid constraints
-/// and metrics that no runner delivers.
-Options read_options(const Tree& search, Diagnostics& diagnostics);
+/// and metrics that no runner delivers. `own` are the metrics of the table [metrics].
+Options read_options(const Tree& search, Diagnostics& diagnostics, OwnMetrics own = {});
 
 }  // namespace mase::search

@@ -5,13 +5,17 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "search/own_metrics/own_runner.hpp"
 
 namespace mase::search {
 namespace {
 
-void add(Measured& measured, const RunnerRow& row, const Tree& values) {
-  Tree& part = row.kind == RunnerKind::software ? measured.software : measured.hardware;
+void add(const Tree& values, Tree& part) {
   for (const auto& [metric, value] : values.as_dict()) part[metric] = value;
+}
+
+void add(Measured& measured, const RunnerRow& row, const Tree& values) {
+  add(values, row.kind == RunnerKind::software ? measured.software : measured.hardware);
 }
 
 /// The options of a trial for a runner.
@@ -26,6 +30,7 @@ Measurer::Measurer(Bench bench, const Options& options)
     : bench_(std::move(bench)), options_(options) {
   for (const RunnerRow* row : given_rows(options.runners))
     given_.push_back({row, row->make(options.runners, bench_)});
+  own_ = make_own_runner(bench_, options);
 }
 
 Measured Measurer::baseline(const ir::Graph& graph) {
@@ -35,6 +40,8 @@ Measured Measurer::baseline(const ir::Graph& graph) {
     given.baseline = given.runner->baseline(copy);
     add(measured, *given.row, given.baseline);
   }
+  if (own_) add(own_->baseline(copy), measured.software);
+  add_sums(measured);
   return measured;
 }
 
@@ -57,8 +64,21 @@ Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, cons
   for (const Given& given : given_)
     add(measured, *given.row,
         given.runner->measure(copy, given.baseline, own_options(recipe, *given.row)));
+  if (own_) add(own_->measure(copy, {}, {}), measured.software);
+  add_sums(measured);
   if (made) *made = std::move(copy);
   return measured;
+}
+
+void Measurer::add_sums(Measured& measured) const {
+  const OwnMetrics& own = options_.own;
+  for (const OwnMetric* row : options_.needed_own()) {
+    if (row->is_program()) continue;
+    const auto sum =
+        own.sum_of(*row, [&](const std::string& metric) { return measured.find(metric); });
+    Tree& part = own.is_hardware(row->name) ? measured.hardware : measured.software;
+    if (sum) part[row->name] = *sum;
+  }
 }
 
 /// Reports every epoch to pruners if the only objective is a metric that training validates.

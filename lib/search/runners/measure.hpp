@@ -39,10 +39,13 @@ class Measurer {
     Tree baseline = Tree::dict();
   };
   TellEpoch tell(const Report& report) const;
+  /// Adds the sums whose parts were measured.
+  void add_sums(Measured& measured) const;
 
   Bench bench_;
   const Options& options_;
   std::vector<Given> given_;
+  std::unique_ptr<Runner> own_;  ///< null if the search needs no program of the user's
 };
 
 }  // namespace mase::search

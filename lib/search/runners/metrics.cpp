@@ -62,7 +62,8 @@ double Constraint::excess(double value) const {
 }
 
 std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
-                                           Diagnostics& diagnostics) {
+                                           Diagnostics& diagnostics,
+                                           const std::vector<std::string>& metrics) {
   const auto sign = std::min(text.find("<="), text.find(">="));
   const auto bound =
       sign == std::string::npos ? std::nullopt : parse_double(trim(text.substr(sign + 2)));
@@ -73,17 +74,24 @@ std::optional<Constraint> parse_constraint(const std::string& text, const Source
     return std::nullopt;
   }
   Constraint constraint{std::string(trim(text.substr(0, sign))), text[sign] == '<', *bound, where};
-  if (find_metric(constraint.metric)) return constraint;
+  if (std::find(metrics.begin(), metrics.end(), constraint.metric) != metrics.end())
+    return constraint;
   diagnostics.error(where, "unknown metric '" + constraint.metric + "' in a constraint" +
-                               did_you_mean(constraint.metric, metric_names(), ".") +
-                               " Metrics: " + join(metric_names(), ", "));
+                               did_you_mean(constraint.metric, metrics, ".") +
+                               " Metrics: " + join(metrics, ", "));
+  return std::nullopt;
+}
+
+std::optional<double> Measured::find(std::string_view metric) const {
+  for (const Tree* part : {&software, &hardware})
+    if (const Tree* found = part->find(metric)) return found->as_double();
   return std::nullopt;
 }
 
 double Measured::value(std::string_view metric) const {
-  for (const Tree* part : {&software, &hardware})
-    if (const Tree* found = part->find(metric)) return found->as_double();
-  MASE_CHECK(false, "metric " + std::string(metric) + " was not measured");
+  const auto found = find(metric);
+  MASE_CHECK(found, "metric " + std::string(metric) + " was not measured");
+  return *found;
 }
 
 }  // namespace mase::search

@@ -32,7 +32,7 @@ struct MetricRow {
 
 const std::vector<MetricRow>& metric_table();
 const MetricRow* find_metric(std::string_view name);
-std::vector<std::string> metric_names();
+std::vector<std::string> metric_names();  ///< of the runners' metrics
 
 /// An objective: scale * metric is minimised or maximised.
 struct Goal {
@@ -55,13 +55,17 @@ struct Constraint {
   double excess(double value) const;
 };
 
-/// Reads "METRIC <= NUMBER" or "METRIC >= NUMBER"; nothing after a diagnostic at `where`.
+/// Reads "METRIC <= NUMBER" or "METRIC >= NUMBER", where the metric is one of `metrics`; nothing
+/// after a diagnostic at `where`.
 std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
-                                           Diagnostics& diagnostics);
+                                           Diagnostics& diagnostics,
+                                           const std::vector<std::string>& metrics);
 
 /// The measurements of a trial, by metric name.
 struct Measured {
   Tree software = Tree::dict(), hardware = Tree::dict();
+  /// The value of a metric; nothing if it was not measured.
+  std::optional<double> find(std::string_view metric) const;
   /// The value of a metric. Error(Fault::internal) if it was not measured.
   double value(std::string_view metric) const;
 };

@@ -32,8 +32,7 @@ void check_loss(const Runners& runners) {
 std::string cost_metric(const Options& options) {
   std::vector<std::string> found;
   for (const Goal& goal : options.goals)
-    if (const MetricRow* row = find_metric(goal.metric); row && !row->software)
-      found.push_back(goal.metric);
+    if (options.own.is_hardware(goal.metric)) found.push_back(goal.metric);
   if (found.size() != 1)
     config_error(
         "allocate weighs the loss against one metric of the hardware runners; the search "
