@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/evaluate.hpp"
+#include "driver/metric_programs.hpp"
 #include "search/results/result_rows.hpp"
 #include "search/runners/basic_evaluation.hpp"
 
@@ -91,6 +92,24 @@ data::Scores score(const ir::Graph& graph, ir::Level level, const data::Dataset&
   return evaluate(*make_evaluator()(graph, level), dataset, data::Part::test, {});
 }
 
+/// The scores of a trial's model, and what the programs of [metrics] measure.
+struct UnseenScores {
+  data::Scores scores;
+  Tree own;
+};
+
+UnseenScores score_trial(const ir::Graph& graph, const data::Dataset& dataset,
+                         const MetricPrograms& programs) {
+  UnseenScores found;
+  const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
+  found.own = measure_with_programs(programs, dataset, data::Part::test, {}, *evaluator,
+                                    [&](ir::Evaluator& recorded, const EvaluateOptions& options) {
+                                      found.scores =
+                                          evaluate(recorded, dataset, data::Part::test, options);
+                                    });
+  return found;
+}
+
 std::string share_in_percent(double share) { return fixed_text(100 * share, 2); }
 
 std::string interval_text(const data::Scores& scores) {
@@ -99,10 +118,12 @@ std::string interval_text(const data::Scores& scores) {
 }
 
 /// The metrics of a model on these rows, by name.
-Tree unseen_metrics(const data::Scores& scores, const data::Scores& baseline) {
+Tree unseen_metrics(const UnseenScores& found, const data::Scores& baseline) {
+  const data::Scores& scores = found.scores;
   Tree tree = search::scores_tree(scores);
   tree["accuracy_drop"] = search::accuracy_drop(baseline.accuracy, scores.accuracy, scores.rows);
   tree["accuracy_drop_bound"] = search::accuracy_drop_bound(baseline.hits, scores.hits);
+  for (const auto& [name, value] : found.own.as_dict()) tree[name] = value;
   return tree;
 }
 
@@ -128,8 +149,9 @@ class Confirmation {
       table_.header.push_back(constraint.text());
   }
 
-  void add(std::int64_t number, const data::Scores& scores) {
-    const Tree metrics = unseen_metrics(scores, baseline_);
+  void add(std::int64_t number, const UnseenScores& found) {
+    const Tree metrics = unseen_metrics(found, baseline_);
+    const data::Scores& scores = found.scores;
     table_.rows.push_back({std::to_string(number), share_in_percent(scores.accuracy) + " %",
                            interval_text(scores),
                            fixed_text(metrics.at("accuracy_drop").as_double(), 2)});
@@ -167,7 +189,8 @@ void confirm_points(const SearchTask& task, const Session& session, search::Stud
     if (confirmed == most || interrupt_flag()) break;
     if (!file_exists(checkpoint)) continue;
     const ir::Graph graph = load_checkpoint(checkpoint).graph;
-    confirmation.add(record.trial.number, score(graph, ir::Level::quantized, *dataset));
+    confirmation.add(record.trial.number,
+                     score_trial(graph, *dataset, task.options().needed_programs()));
     ++confirmed;
   }
   if (confirmed == 0) return;

@@ -99,15 +99,16 @@ struct Found {
   data::Scores scores;
 };
 
-/// Scores the model at every requested level.
+/// Scores the model at every requested level, also by the metrics of the user's own.
 std::vector<Found> scores_of(const Session& session, const TestRequest& request,
-                             const ir::Graph& graph, const data::Dataset& dataset) {
+                             const ir::Graph& graph, const data::Dataset& dataset,
+                             LevelMetrics& own) {
   std::vector<Found> found;
-  for_each_level(session, request, graph,
-                 [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
-                     const EvaluateOptions& options) {
-                   found.push_back({level, evaluate(evaluator, dataset, part, options)});
-                 });
+  own = for_each_level(session, request, graph,
+                       [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
+                           const EvaluateOptions& options) {
+                         found.push_back({level, evaluate(evaluator, dataset, part, options)});
+                       });
   return found;
 }
 
@@ -154,9 +155,12 @@ void print_all(Output& output, const std::vector<Found>& found, const data::Data
     output.document()["levels"][one.level] = scores_tree(one.scores, dataset);
 }
 
-/// Allows writing the record to an existing project, and building hardware to simulate it.
-void name_rights(const Settings& settings, const TestRequest& request) {
+/// Allows writing the record to an existing project, building hardware to simulate it, and running
+/// the programs of metrics.
+void name_rights(const Session& session, const TestRequest& request) {
+  const Settings& settings = session.settings();
   if (file_exists(project_folder(settings))) work_in_project(settings);
+  if (!metric_programs(session.configuration).empty()) sandbox::may_run_any_program();
   const auto& levels = request.levels;
   if (std::find(levels.begin(), levels.end(), "rtl") == levels.end()) return;
   cache_folder();  // must exist before it can be allowed
@@ -179,14 +183,15 @@ int test(const TestRequest& request) {
   const data::Dataset& dataset = require_dataset(session);
   const bool has_labels = dataset.has_labels();
   check_goals(request, has_labels);
-  name_rights(session.settings(), request);
+  name_rights(session, request);
   const LoadedModel model = load_session_model(session, {});
   if (model.untrained)
     log::warning(
         "the model has random weights; load trained ones with --load FILE (`mase train` writes "
         "best.pt)");
   if (!has_labels) return test_distance(session, request, model.graph, dataset);
-  const std::vector<Found> found = scores_of(session, request, model.graph, dataset);
+  LevelMetrics own;
+  const std::vector<Found> found = scores_of(session, request, model.graph, dataset, own);
 
   Output& output = session.output;
   output.document()["split"] = request.split;
@@ -194,6 +199,7 @@ int test(const TestRequest& request) {
     print_one(output, found.front(), dataset, request);
   else
     print_all(output, found, dataset);
+  print_metrics(output, own);
   bool met = true;
   for (const auto& [level, scores] : found) {
     if (!request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy) continue;

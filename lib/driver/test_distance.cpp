@@ -14,10 +14,11 @@ struct FoundDistances {
 };
 
 std::vector<FoundDistances> distances_of(const Session& session, const TestRequest& request,
-                                         const ir::Graph& graph, const data::Dataset& dataset) {
+                                         const ir::Graph& graph, const data::Dataset& dataset,
+                                         LevelMetrics& own) {
   const auto reference = make_evaluator()(graph, ir::Level::floating);
   std::vector<FoundDistances> found;
-  for_each_level(
+  own = for_each_level(
       session, request, graph,
       [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
           const EvaluateOptions& options) {
@@ -76,9 +77,11 @@ int test_distance(Session& session, const TestRequest& request, const ir::Graph&
   if (!has_formats(graph))
     log::warning("the model has no formats, so it is compared with itself; `mase transform` " +
                  std::string("writes a quantized checkpoint"));
-  const std::vector<FoundDistances> found = distances_of(session, request, graph, dataset);
+  LevelMetrics own;
+  const std::vector<FoundDistances> found = distances_of(session, request, graph, dataset, own);
   session.output.document()["split"] = request.split;
   print_distances(session.output, found);
+  print_metrics(session.output, own);
   const bool met = !request.min_sqnr || has_sqnr(found, *request.min_sqnr);
   record_test(session, request, found.size() == 1 ? found.front().level : "levels");
   session.output.finish();

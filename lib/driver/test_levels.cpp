@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/hardware.hpp"
+#include "search/own_metrics/metric_rows.hpp"
 
 namespace mase::driver {
 namespace {
@@ -23,13 +24,16 @@ bool has_formats(const ir::Graph& graph) {
                      [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
 }
 
-void for_each_level(const Session& session, const TestRequest& request, const ir::Graph& graph,
-                    const MeasureLevel& measure) {
+LevelMetrics for_each_level(const Session& session, const TestRequest& request,
+                            const ir::Graph& graph, const MeasureLevel& measure) {
   const data::Part part = data::parse_part(request.split);
   std::vector<ir::Level> levels;
   for (const std::string& name : request.levels) levels.push_back(parse_level(name));
   if (std::ranges::count(levels, ir::Level::rtl) > 0)
     check_external(graph, session.configuration, request);
+  const auto programs = metric_programs(session.configuration);
+  search::check_programs(programs, require_dataset(session));
+  LevelMetrics metrics;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string level = has_formats(graph) ? request.levels[i] : "float";
     ProgressLine line(!request.quiet && !request.json);
@@ -40,8 +44,14 @@ void for_each_level(const Session& session, const TestRequest& request, const ir
     options.progress = [&](std::int64_t rows, std::int64_t of) {
       line.show(level + ": " + std::to_string(rows) + "/" + std::to_string(of) + " rows");
     };
-    measure(level, *evaluator_of(session, request, graph, levels[i]), part, options);
+    const auto evaluator = evaluator_of(session, request, graph, levels[i]);
+    const auto run = [&](ir::Evaluator& recorded, const EvaluateOptions& recording) {
+      measure(level, recorded, part, recording);
+    };
+    metrics.emplace_back(
+        level, measure_with_programs(programs, *session.dataset, part, options, *evaluator, run));
   }
+  return metrics;
 }
 
 void record_test(const Session& session, const TestRequest& request, const std::string& level) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "driver/evaluate.hpp"
+#include "driver/metric_programs.hpp"
 #include "driver/session.hpp"
 
 namespace mase::driver {
@@ -19,9 +20,10 @@ using MeasureLevel = std::function<void(const std::string& level, ir::Evaluator&
                                         data::Part part, const EvaluateOptions& options)>;
 
 /// Calls `measure` for every requested level, whose names are all checked before the first run. A
-/// model without formats is "float" at every level.
-void for_each_level(const Session& session, const TestRequest& request, const ir::Graph& graph,
-                    const MeasureLevel& measure);
+/// model without formats is "float" at every level. Returns what the programs of [metrics]
+/// measure of the same runs.
+LevelMetrics for_each_level(const Session& session, const TestRequest& request,
+                            const ir::Graph& graph, const MeasureLevel& measure);
 
 /// Stores what was shown as `test_PART_LEVEL` for `mase report`.
 void record_test(const Session& session, const TestRequest& request, const std::string& level);
