@@ -2,6 +2,7 @@
 // `mase list` prints the program's tables (passes, formats, samplers, ...), which are made from
 // the declarations.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/text.hpp"
@@ -115,12 +116,21 @@ Tree option_entries(const Rows& rows) {
   return out;
 }
 
+/// What the format with its default options stores per value of a large matrix, shared exponents
+/// and scales included, to a hundredth.
+double bits_by_default(const std::string& name) {
+  const double bits = formats::parse_format(name).bits_per_element({1024, 1024});
+  return std::round(100 * bits) / 100;
+}
+
 Tree format_entries() {
   Tree out = option_entries(formats::format_table());
-  for (Tree& entry : out.as_list())
-    entry["hardware"] = std::ranges::any_of(
-        integer::datapath_table(),
-        [name = entry.at("name").as_string()](const auto& row) { return row.format == name; });
+  for (Tree& entry : out.as_list()) {
+    const std::string name = entry.at("name").as_string();
+    entry["bits"] = bits_by_default(name);
+    entry["hardware"] = std::ranges::any_of(integer::datapath_table(),
+                                            [&](const auto& row) { return row.format == name; });
+  }
   return out;
 }
 
@@ -243,8 +253,10 @@ constexpr Listing listings[] = {
      "order of the file."},
     {"formats", format_entries,
      "A format has the same name in TOML, on the command line and in search spaces. A "
-     "[specification](../formats.md) says what each computes. `emit` can turn the formats marked "
-     "*hardware* into SystemVerilog."},
+     "[specification](../formats.md) says what each computes. `bits` is what a value of a large "
+     "matrix takes with the default options, including its share of common exponents and scales; "
+     "the [benchmarks](../benchmarks.md) say how fast each is. `emit` can turn the formats marked "
+     "*hardware* into SystemVerilog; `mase emit` then prints the LUTs of a design."},
     {"ops", op_entries,
      "An op is what a node computes. A quantizable op has a format at each of its ports. `emit` "
      "can turn the ops marked *hardware* into SystemVerilog. Your own ops, with modules of your "

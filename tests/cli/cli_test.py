@@ -191,6 +191,14 @@ class Usage(InFolder):
         self.assertIn("add y.npy", self.run_mase("train", "jsc-tiny", "npy", "--data-dir", "rows", code=2).stderr)
         self.assertIn("leave task out", self.run_mase("train", "jsc-tiny", "jsc", "--task", "none", code=2).stderr)
 
+    def test_the_list_of_formats_says_what_a_value_takes(self):
+        formats = json.loads(self.run_mase("list", "formats", "--json").stdout)
+        bits = {row["name"]: row["bits"] for row in formats}
+        # The MX formats of OCP share 8 bits among 32 values, NVFP4 shares 8 among 16, a float32 step serves 1024.
+        expected = {"integer": 8, "fp8_e4m3": 8, "fp4_e2m1": 4, "mxint8": 8.25, "mxfp6_e3m2": 6.25, "mxfp4": 4.25}
+        expected |= {"nvfp4": 4.5, "scale_integer": 8.03, "binary": 1, "ternary": 2}
+        self.assertEqual({name: bits[name] for name in expected}, expected)
+
     def test_lists_are_json_with_every_option(self):
         for what in (
             "passes",
