@@ -28,6 +28,9 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.seed != 0) given.emplace_back("split_seed");
   if (options.max_token_len) given.emplace_back("max_token_len");
   if (options.image_size) given.emplace_back("image_size");
+  if (options.label_column) given.emplace_back("label_column");
+  if (options.text_column) given.emplace_back("text_column");
+  if (options.missing_value) given.emplace_back("missing_value");
   return given;
 }
 
@@ -173,20 +176,21 @@ std::vector<std::string> numbered_classes(std::int64_t count) {
   return names;
 }
 
-std::string only_file(const std::string& path, const std::string& ending) {
+std::string only_file(const std::string& path, const std::vector<std::string>& endings) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (!fs::exists(path, error)) file_error(path + ": no such file or folder");
   if (!fs::is_directory(path, error)) return path;
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(path, error))
-    if (lower_case(entry.path().extension().string()) == ending)
+    if (std::ranges::count(endings, lower_case(entry.path().extension().string())) > 0)
       found.push_back(entry.path().string());
   if (error) file_error(path + ": " + error.message());
   std::sort(found.begin(), found.end());
-  if (found.empty()) file_error(path + ": there is no " + ending + " file in this folder");
+  const std::string kinds = join(endings, " or ");
+  if (found.empty()) file_error(path + ": there is no " + kinds + " file in this folder");
   if (found.size() > 1)
-    file_error(path + ": there are several " + ending + " files; name one of " + join(found, ", "));
+    file_error(path + ": there are several " + kinds + " files; name one of " + join(found, ", "));
   return found.front();
 }
 

@@ -20,9 +20,9 @@ std::vector<std::string> numbered_classes(std::int64_t count);
 void require_only(const DataOptions& options, const std::string& dataset,
                   const std::vector<std::string>& used);
 
-/// `path` itself or, when it is a folder, its only file with this ending (".csv");
+/// `path` itself or, when it is a folder, its only file with one of these endings (".csv");
 /// Error(Fault::file) when the folder has no such file, or several.
-std::string only_file(const std::string& path, const std::string& ending);
+std::string only_file(const std::string& path, const std::vector<std::string>& endings);
 
 /// Fills the three parts with a seeded permutation of all rows. Shares default to 0.1 validation
 /// and 0.2 test. Error(Fault::config) when no row is left for training, and for options other than

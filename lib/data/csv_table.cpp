@@ -3,9 +3,11 @@
 #include "data/csv_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -14,11 +16,6 @@
 
 namespace mase::data {
 namespace {
-
-bool is_class_name(std::string_view name) {
-  const std::string word = lower_case(name);
-  return word == "label" || word == "class" || word == "target";
-}
 
 std::optional<double> to_number(std::string_view cell) {
   double value = 0;
@@ -29,59 +26,125 @@ std::optional<double> to_number(std::string_view cell) {
   return value;
 }
 
+/// The most frequent separator of the first line, outside of quotes.
 char guess_separator(std::string_view line) {
-  const auto count = [&](char c) { return std::count(line.begin(), line.end(), c); };
+  std::map<char, int> counts;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) ++counts[c];
+  }
   char best = ',';
   for (char c : {';', '\t'})
-    if (count(c) > count(best)) best = c;
+    if (counts[c] > counts[best]) best = c;
   return best;
 }
 
-std::string_view unquote(std::string_view field) {
-  field = trim(field);
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-    field = field.substr(1, field.size() - 2);
-  return field;
-}
-
-/// Splits at separators outside of quotes.
-std::vector<std::string_view> fields_of(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
-  std::size_t begin = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] != separator || quoted) continue;
-    fields.push_back(unquote(line.substr(begin, i - begin)));
-    begin = i + 1;
+/// Takes the text of a table apart, row by row (RFC 4180, and what programs write that is near to
+/// it). Fields lie in the text itself, where a doubled quote becomes one.
+class RowReader {
+ public:
+  RowReader(std::string& text, const std::string& path) : text_(text), path_(path) {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    skip_empty_lines();
+    separator_ = guess_separator(this_line());
   }
-  fields.push_back(unquote(line.substr(begin)));
-  return fields;
-}
+
+  /// Reads the next row; false at the end. `line` is that on which it begins.
+  bool next(std::vector<std::string_view>& fields, std::size_t& line) {
+    skip_empty_lines();
+    if (at_ == text_.size()) return false;
+    fields.clear();
+    line = line_;
+    do fields.push_back(field());
+    while (accept(separator_));
+    accept('\n');
+    return true;
+  }
+
+ private:
+  std::string_view this_line() const {
+    return std::string_view(text_).substr(at_, text_.find('\n', at_) - at_);
+  }
+  bool accept(char c) {
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    if (c == '\n') ++line_;
+    ++at_;
+    return true;
+  }
+  void skip_empty_lines() {
+    while (at_ < text_.size() && trim(this_line()).empty()) {
+      at_ += this_line().size();
+      accept('\n');
+    }
+  }
+  void skip_blanks() {
+    constexpr std::string_view blanks = " \t\r\v\f";
+    while (at_ < text_.size() && text_[at_] != separator_ &&
+           blanks.find(text_[at_]) != std::string_view::npos)
+      ++at_;
+  }
+
+  std::string_view field() {
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
+    const char ends[] = {separator_, '\n'};
+    const std::size_t first = at_;
+    at_ = std::min(text_.find_first_of(ends, at_, 2), text_.size());
+    return trim(std::string_view(text_).substr(first, at_ - first));
+  }
+
+  std::string_view quoted_field() {
+    const std::size_t first = ++at_, opened = line_;
+    std::size_t end = first;
+    while (true) {
+      if (at_ == text_.size()) bad(opened, "the quote of a field is never closed");
+      const char c = text_[at_++];
+      if (c == '"' && !accept('"')) break;
+      if (c == '\n') ++line_;
+      text_[end++] = c;
+    }
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
+      bad(line_, "after the quote that ends a field comes '" + text_.substr(at_, 1) + "'");
+    return std::string_view(text_).substr(first, end - first);
+  }
+
+  [[noreturn]] void bad(std::size_t line, const std::string& what) const {
+    file_error(path_ + ": line " + std::to_string(line) + ": " + what +
+               "; a quote inside of a quoted field is written twice");
+  }
+
+  std::string& text_;
+  const std::string& path_;
+  std::size_t at_ = 0, line_ = 1;
+  char separator_ = ',';
+};
 
 }  // namespace
+
+bool is_class_name(std::string_view name) {
+  const std::string word = lower_case(name);
+  return word == "label" || word == "class" || word == "target";
+}
+
+bool is_missing(std::string_view cell) {
+  constexpr std::array words = {"", "na", "n/a", "nan", "null", "none", "?"};
+  return std::ranges::find(words, lower_case(cell)) != words.end();
+}
 
 CsvTable::CsvTable(const std::string& path) : path_(path), text_(read_file(path)) {
   if (text_.find('\0') != std::string::npos)
     file_error(path + ": this is not a text file, and so not a CSV table");
-  std::string_view rest = text_;
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
-  char separator = 0;
-  for (std::size_t line_number = 1; !rest.empty(); ++line_number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = trim(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.empty()) continue;
-    if (separator == 0) separator = guess_separator(line);
-    add_line(line, line_number, separator);
-  }
+  RowReader reader(text_, path_);
+  std::vector<std::string_view> fields;
+  for (std::size_t line = 0; reader.next(fields, line);) add_row(fields, line);
   if (lines_.empty()) file_error(path + ": the file is empty");
   name_columns();
   if (lines_.empty()) file_error(path + ": there is a header but no rows");
 }
 
-void CsvTable::add_line(std::string_view line, std::size_t number, char separator) {
-  const auto fields = fields_of(line, separator);
+void CsvTable::add_row(const std::vector<std::string_view>& fields, std::size_t number) {
   if (columns_.empty()) columns_.assign(fields.size(), "");
   if (fields.size() != columns_.size())
     file_error(path_ + ": line " + std::to_string(number) + " has " +
@@ -95,8 +158,7 @@ void CsvTable::name_columns() {
   const std::size_t width = columns_.size();
   has_header_ = is_class_name(cells_[width - 1]);
   for (std::size_t i = 0; i + 1 < width; ++i)
-    // An empty field is a missing value, not a name.
-    if (!cells_[i].empty() && !to_number(cells_[i])) has_header_ = true;
+    if (!is_missing(cells_[i]) && !to_number(cells_[i])) has_header_ = true;
   std::set<std::string> names;
   for (std::size_t i = 0; i < width; ++i) {
     columns_[i] = has_header_ ? std::string(cells_[i]) : "column " + std::to_string(i + 1);
@@ -110,6 +172,8 @@ void CsvTable::name_columns() {
 
 float CsvTable::number(std::size_t row, std::size_t column) const {
   const std::string_view text = cell(row, column);
+  const std::string word = lower_case(text);
+  if (word == "true" || word == "false") return word == "true" ? 1.0F : 0.0F;
   const auto value = to_number(text);
   if (!value)
     file_error(place(row, column) + ": '" + std::string(text.substr(0, 40)) + "' is not a number");
@@ -132,7 +196,18 @@ std::string CsvTable::place(std::size_t row, std::size_t column) const {
          (has_header_ ? "column '" + columns_[column] + "'" : columns_[column]);
 }
 
-std::size_t class_column(const CsvTable& table, const std::string& path) {
+std::size_t column_named(const CsvTable& table, const std::string& name, const std::string& path) {
+  if (const auto found = table.find(name)) return *found;
+  const std::size_t width = table.columns().size();
+  const auto number = parse_int(name);
+  if (number && *number >= 1 && *number <= static_cast<std::int64_t>(width))
+    return static_cast<std::size_t>(*number - 1);
+  file_error(
+      path + ": there is no column '" + name + "'" +
+      did_you_mean(name, table.columns(), "; the columns are " + join(table.columns(), ", ")));
+}
+
+std::optional<std::size_t> named_class_column(const CsvTable& table, const std::string& path) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; table.has_header() && i < table.columns().size(); ++i) {
     if (!is_class_name(table.columns()[i])) continue;
@@ -141,7 +216,11 @@ std::size_t class_column(const CsvTable& table, const std::string& path) {
                  "' could be the class column; rename one");
     found = i;
   }
-  return found.value_or(table.columns().size() - 1);
+  return found;
+}
+
+std::size_t class_column(const CsvTable& table, const std::string& path) {
+  return named_class_column(table, path).value_or(table.columns().size() - 1);
 }
 
 }  // namespace mase::data

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <span>
 
@@ -74,10 +75,10 @@ const Target& Dataset::labels() const {
 Shape Target::shape(std::int64_t rows) const { return with_rows(values, rows); }
 
 const Array& Dataset::features() const {
-  if (inputs.size() != 1)
+  if (std::ranges::count(inputs, false, &InputColumn::is_optional) != 1)
     config_error("data set " + name + " has " + std::to_string(inputs.size()) +
                  " inputs per row, but this model takes one");
-  return inputs.front().values;
+  return std::ranges::find(inputs, false, &InputColumn::is_optional)->values;
 }
 
 Shape Dataset::sample_shape() const {
@@ -105,6 +106,9 @@ void InputColumn::begin(std::int64_t rows, std::byte* into) const {
 
 void Dataset::follow(const std::vector<std::string>& arguments,
                      const std::vector<InputColumn>& state) {
+  std::erase_if(inputs, [&](const InputColumn& input) {
+    return input.is_optional && std::ranges::find(arguments, input.name) == arguments.end();
+  });
   if (inputs.size() == 1 && arguments.size() == 1) return;
   if (inputs.size() > arguments.size())
     config_error("data set " + name + " has " + std::to_string(inputs.size()) +
@@ -180,11 +184,31 @@ const std::vector<DatasetRow>& dataset_table() {
        "any", 0, load_npy},
       {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test", "any", 0,
        load_images},
-      {"text", "the next byte at every position of a text: the shipped novel, or data_dir's .txt",
+      {"text",
+       "bytes of texts: a .csv or .jsonl of texts and classes in data_dir, or the next byte at "
+       "every position of a .txt (or of the shipped novel)",
        "64", 256, load_text, "next_token"},
   };
   return table;
 }
+
+namespace {
+
+/// Parquet needs a library that neither Debian nor Ubuntu has in its own archive.
+void refuse_parquet(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> found;
+  std::error_code error;
+  if (fs::path(path).extension() == ".parquet") found.push_back(path);
+  for (const auto& entry : fs::directory_iterator(path, error))
+    if (entry.path().extension() == ".parquet") found.push_back(entry.path().string());
+  if (!found.empty())
+    file_error(found.front() + ": Parquet files are not read; write it as CSV, for example by " +
+               "pandas.read_parquet(\"x.parquet\").to_csv(\"x.csv\", index=False), into a folder "
+               "without it");
+}
+
+}  // namespace
 
 const DatasetRow* find_dataset(const std::string& name) {
   const std::string wanted = replace_all(name, "_", "-");
@@ -195,9 +219,8 @@ const DatasetRow* find_dataset(const std::string& name) {
 
 Dataset load_dataset(const std::string& name, const DataOptions& options) {
   if (const DatasetRow* row = find_dataset(name)) {
-    Dataset dataset = row->load(options);
-    for (Target& target : dataset.targets) target.task = row->task;
-    return dataset;
+    if (!options.data_dir.empty()) refuse_parquet(options.data_dir);
+    return row->load(options);
   }
   std::vector<std::string> names;
   for (const DatasetRow& row : dataset_table()) names.push_back(row.name);

@@ -23,6 +23,7 @@ struct InputColumn {
   bool repeats = false;
   /// for every batch of so many rows, in any shape.
   std::int64_t batch = 0;
+  bool is_optional = false;  ///< left out of a model that has no argument of this name
 
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
   bool is_state() const { return repeats || batch > 0; }
@@ -60,13 +61,14 @@ struct Dataset {
   bool has_labels() const { return !targets.empty(); }
   /// The only target; Error(Fault::config) if there are several or none.
   const Target& labels() const;
-  /// The only input of a set with a single one; Error(Fault::config) when there are several.
+  /// The only input that is not optional; Error(Fault::config) when there are several.
   const Array& features() const;
   Shape sample_shape() const;  ///< shape of one row of the only input
   /// Sorts the inputs by the model's arguments. An input takes the argument with its name; x and
   /// x_N take the first one left. Inputs get the names of the arguments, except for a model with a
-  /// single argument. An argument without an input takes its values from `state`, if they are
-  /// there. Error(Fault::config) for a name that no argument has.
+  /// single argument. Optional inputs that no argument asks for are left out. An argument without
+  /// an input takes its values from `state`, if they are there. Error(Fault::config) for a name
+  /// that no argument has.
   void follow(const std::vector<std::string>& arguments,
               const std::vector<InputColumn>& state = {});
   /// Gathers rows[first, first + count) into a batch.
@@ -86,6 +88,8 @@ struct DataOptions {
   int seed = 0;  ///< seed of the split
   std::optional<int> max_token_len;
   std::optional<int> image_size;
+  std::optional<std::string> label_column, text_column;  ///< of a table
+  std::optional<double> missing_value;                   ///< stands for missing cells of a table
   static constexpr auto fields() {
     return std::tuple{
         Field{"data_dir", &DataOptions::data_dir,
@@ -107,6 +111,16 @@ struct DataOptions {
               "images get so many rows and columns: resized by the shorter side, middle kept; NA: "
               "as they are"}
             .between(1, 4096)
+            .rare(),
+        Field{"label_column", &DataOptions::label_column,
+              "column with the class, by name or number; NA: the one called label, class or "
+              "target"}
+            .rare(),
+        Field{"text_column", &DataOptions::text_column,
+              "column with the text, by name or number; NA: the one called text"}
+            .rare(),
+        Field{"missing_value", &DataOptions::missing_value,
+              "number for the missing cells of a table; NA: a missing cell is an error"}
             .rare()};
   }
 };

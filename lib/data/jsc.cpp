@@ -122,7 +122,7 @@ Dataset from_npy(const std::string& x, const std::string& y) {
 Dataset load_full(const DataOptions& options) {
   const std::string x = options.data_dir + "/x.npy", y = options.data_dir + "/y.npy";
   const bool arrays = file_exists(x) && file_exists(y);
-  const std::string path = arrays ? x : only_file(options.data_dir, ".csv");
+  const std::string path = arrays ? x : only_file(options.data_dir, {".csv"});
   Dataset dataset = arrays ? from_npy(x, y) : from_csv(path);
   dataset.name = "jsc";
   const bool named = dataset.sample_shape().size() == 1;

@@ -35,7 +35,7 @@ Dataset load_text(const DataOptions& options) {
   require_only(options, "text", {"data_dir", "validation_share", "test_share", "max_token_len"});
   const std::string path = options.data_dir.empty()
                                ? share_folder() + "/configs/data/text/pride_and_prejudice_1.txt"
-                               : only_file(options.data_dir, ".txt");
+                               : only_file(options.data_dir, {".txt"});
   const std::string text = read_file(path);
   const std::int64_t window = options.max_token_len.value_or(default_window);
   const std::int64_t rows = (static_cast<std::int64_t>(text.size()) - 1) / window;

@@ -73,6 +73,35 @@ TEST_CASE("a csv file may have a header, text classes, and another separator") {
   CHECK(headed.features().span<float>()[3] == 4.0f);
 }
 
+TEST_CASE("quoted fields of a table may have separators, quotes and new lines") {
+  const Folder folder;
+  const Dataset set = load_dataset(
+      "csv", at(folder.write("t.csv",
+                             "a,\"kind, \"\"of\"\"\nthing\"\n\"1\",\"say \"\"x, y\"\"\"\r\n"
+                             " 2 , \"two\nlines\" \n3,b\n4,b\n5,b")));
+  CHECK(set.labels().class_names == std::vector<std::string>{"b", "say \"x, y\"", "two\nlines"});
+  CHECK(labels_of(set) == std::vector<std::int64_t>{1, 2, 0, 0, 0});
+  CHECK(set.features().span<float>()[1] == 2.0F);
+}
+
+TEST_CASE("missing cells get the value that is asked for, and the class is any column") {
+  const Folder folder;
+  DataOptions options = at(folder.write(
+      "t.csv", "kind,a,ok,label\nx,1,true,\ny,NA,false,3\nx,nan,TRUE,4\nx,?,1,5\ny,2,0,null\n"));
+  options.missing_value = -1;
+  options.label_column = "Kind";
+  const Dataset set = load_dataset("csv", options);
+  CHECK(set.labels().class_names == std::vector<std::string>{"x", "y"});
+  const auto values = set.features().span<float>();
+  CHECK(std::vector<float>(values.begin(), values.end()) ==
+        std::vector<float>{1, 1, -1, -1, 0, 3, -1, 1, 4, -1, 1, 5, 2, 0, -1});
+  options.label_column = "1";
+  CHECK(load_dataset("csv", options).sha256 == set.sha256);
+  options.label_column = "knd";
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("csv", options); }),
+             Contains("no column 'knd'") && Contains("'kind'"));
+}
+
 TEST_CASE("random splits follow their seed and shares") {
   const Folder folder;
   std::string text;
@@ -105,7 +134,10 @@ TEST_CASE("bad csv files are refused with file, line and column") {
              Contains("line 3, column 'b'") && Contains("nan") && Contains("finite"));
   CHECK_THAT(csv_error("1,2,x\n-inf,2,x\n"), Contains("line 2, column 1") && Contains("-inf"));
   CHECK_THAT(csv_error("1,2,x\n1e99,2,x\n"), Contains("line 2, column 1") && Contains("float32"));
-  CHECK_THAT(csv_error("1,2,x\n1,,x\n"), Contains("line 2, column 2") && Contains("not a number"));
+  CHECK_THAT(csv_error("1,2,x\n1,,x\n"), Contains("line 2, column 2") && Contains("missing_value"));
+  CHECK_THAT(csv_error("1,2,x\n1,red,x\n"), Contains("column 2") && Contains("not a number"));
+  CHECK_THAT(csv_error("1,\"2,x\n1,2,x\n"), Contains("line 1") && Contains("never closed"));
+  CHECK_THAT(csv_error("1,2,x\n1,\"2\"3,x\n"), Contains("line 2") && Contains("comes '3'"));
   CHECK_THAT(csv_error("1,2,x\n1,2\n"), Contains("line 2 has 2 fields"));
   CHECK_THAT(csv_error("1,2,x\n1,2,\n"), Contains("line 2") && Contains("class is missing"));
   CHECK_THAT(csv_error("a,a,class\n1,2,x\n"), Contains("two columns are called 'a'"));
