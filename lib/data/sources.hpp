@@ -30,7 +30,8 @@ Dataset load_toy_tiny(const DataOptions& options);
 /// says whether ids 0 to 7 are more frequent than 8 to 15; they are never equally frequent.
 Dataset load_toy_tokens(const DataOptions& options);
 
-/// Numeric columns and a class column: the one named label, class or target, otherwise the last.
+/// Numeric columns and a class column: label_column, or the one named label, class or target,
+/// otherwise the last. Missing cells become missing_value.
 Dataset load_csv(const DataOptions& options);
 
 /// y.npy, [rows] integers or [rows, classes] one-hot, and the model's inputs, [rows, ...] each:
@@ -45,10 +46,18 @@ Dataset load_npy(const DataOptions& options);
 /// parts; otherwise rows are divided at random.
 Dataset load_images(const DataOptions& options);
 
-/// The bytes of a text (from data_dir, or the shipped novel) as token ids. Row i has the
+/// A .csv or .jsonl file: texts and their classes, as load_labelled_texts reads them. Otherwise a
+/// .txt: the bytes of a text (from data_dir, or the shipped novel) as token ids. Row i has the
 /// max_token_len (64) bytes from i * max_token_len on; its labels are the byte after each. The
 /// parts follow each other, so that no part has the middle of another part's sentence.
 Dataset load_text(const DataOptions& options);
+
+inline constexpr int default_tokens = 64;  ///< max_token_len, if it is not given
+
+/// Texts with a class each: columns of a .csv, or keys of the objects in the lines of a .jsonl. x
+/// is [rows, max_token_len] bytes as int64 token ids, with zeros after a text that is shorter;
+/// attention_mask, which is optional, is 1 where there is a text.
+Dataset load_labelled_texts(const std::string& path, const DataOptions& options);
 
 /// True when an input's name is x or x_N, which stands for a place and not for an argument.
 bool is_by_position(const std::string& name);

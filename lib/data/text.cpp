@@ -10,9 +10,8 @@
 namespace mase::data {
 namespace {
 
-constexpr std::int64_t vocabulary = 256;     ///< every byte is a token
-constexpr std::int64_t default_window = 64;  ///< tokens of a row
-constexpr std::int64_t fewest_rows = 10;     ///< enough for three parts by the default shares
+constexpr std::int64_t vocabulary = 256;  ///< every byte is a token
+constexpr std::int64_t fewest_rows = 10;  ///< enough for three parts by the default shares
 
 /// The name of a token: "a", or "0x0a" for a byte that is not visible in a table.
 std::string token_name(std::int64_t token) {
@@ -32,12 +31,13 @@ Array windows(const std::string& text, std::int64_t rows, std::int64_t window, s
 }  // namespace
 
 Dataset load_text(const DataOptions& options) {
-  require_only(options, "text", {"data_dir", "validation_share", "test_share", "max_token_len"});
   const std::string path = options.data_dir.empty()
                                ? share_folder() + "/configs/data/text/pride_and_prejudice_1.txt"
-                               : only_file(options.data_dir, {".txt"});
+                               : only_file(options.data_dir, {".txt", ".csv", ".jsonl"});
+  if (path.ends_with(".csv") || path.ends_with(".jsonl")) return load_labelled_texts(path, options);
+  require_only(options, "text", {"data_dir", "validation_share", "test_share", "max_token_len"});
   const std::string text = read_file(path);
-  const std::int64_t window = options.max_token_len.value_or(default_window);
+  const std::int64_t window = options.max_token_len.value_or(default_tokens);
   const std::int64_t rows = (static_cast<std::int64_t>(text.size()) - 1) / window;
   if (rows < fewest_rows)
     file_error(path + ": " + std::to_string(text.size()) + " bytes are too few for " +

@@ -805,6 +805,24 @@ class TextModels(InFolder):
         self.assertIn("did you mean 'attention_mask'?", said)
 
 
+class TablesOfTexts(InFolder):
+    def test_texts_with_classes_feed_a_model_of_tokens(self):
+        lines = [{"review": f'the "plot",\n {i}', "mood": ("bad", "good")[i % 2]} for i in range(40)]
+        self.write("r.jsonl", "\n".join(map(json.dumps, lines)))
+        rows = "".join(f'"the ""plot"",\n {i}",{line["mood"]}\n' for i, line in enumerate(lines))
+        self.write("r.csv", "review,mood\n" + rows)
+        options = ("--text-column", "review", "--label-column", "mood", "--max-token-len", "16")
+        told = [
+            json.loads(self.run_mase("data", "text", "--data-dir", name, "--json", *options).stdout)
+            for name in ("r.jsonl", "r.csv")
+        ]
+        self.assertEqual(told[0], told[1])
+        self.assertEqual(list(told[0]["targets"][0]["classes"]), ["bad", "good"])
+        self.assertEqual([entry["name"] for entry in told[0]["inputs"]], ["x", "attention_mask"])
+        tested = self.run_mase("test", "bert-tiny", "text", "--data-dir", "r.csv", *options, "-q")
+        self.assertIn(" of 8)", tested.stdout)
+
+
 class Recurrent(InFolder):
     def test_an_input_of_other_features_is_refused(self):
         # LibTorch runs it, and reads past the weights.

@@ -70,7 +70,7 @@ TEST_CASE("texts that make no rows are refused") {
              Contains("30 bytes") && Contains("max_token_len"));
   folder.write("b.txt", "");
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("text", windows_of(folder.text(), 3)); }),
-             Contains("several .txt files"));
+             Contains("several .txt or .csv or .jsonl files"));
   CHECK_THAT(message_of(Fault::config,
                         [&] {
                           DataOptions options;
@@ -85,4 +85,84 @@ TEST_CASE("texts that make no rows are refused") {
                           load_dataset("csv", windows_of(table, 3));
                         }),
              Contains("max_token_len"));
+}
+
+TEST_CASE("texts with classes are rows of bytes, and a mask says where they end") {
+  const Folder folder;
+  const std::string csv = "id,text,label\n",
+                    lines = "{\"text\": \"a\\\"b,\", \"label\": \"yes\"}\n";
+  const std::string path = folder.write(
+      "t.csv", csv + "1,\"a\"\"b,\",yes\n2,\"x\ny\",no\n3,\xc3\xa9,yes\n4,abcdef,no\n5,z,no\n");
+  const Dataset set = load_dataset("text", windows_of(path, 4));
+  REQUIRE(set.inputs.size() == 2);
+  CHECK(set.features().shape() == Shape{5, 4});
+  CHECK(text_of(set.features()) == std::string("a\"b,x\ny\0\xc3\xa9\0\0abcdz\0\0\0", 20));
+  CHECK(set.inputs[1].name == "attention_mask");
+  const auto mask = set.inputs[1].values.span<std::int64_t>();
+  CHECK(std::vector<std::int64_t>(mask.begin(), mask.end()) ==
+        std::vector<std::int64_t>{1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0});
+  CHECK(set.labels().task == "classification");
+  CHECK(set.labels().class_names == std::vector<std::string>{"no", "yes"});
+  folder.write("t.jsonl", lines +
+                              "{\"label\": \"no\", \"text\": \"x\\ny\"}\n\n"
+                              "{\"text\": \"\\u00e9\", \"label\": \"yes\", \"more\": [1]}\n"
+                              "{\"text\": \"abcdef\", \"label\": \"no\"}\n"
+                              "{\"text\": \"z\", \"label\": \"no\"}");
+  CHECK(load_dataset("text", windows_of(folder / "t.jsonl", 4)).sha256 == set.sha256);
+}
+
+TEST_CASE("a model that has no argument for the mask gets none") {
+  const Folder folder;
+  const std::string path = folder.write("t.csv", "text,class\na,1\nb,2\nc,1\nd,2\ne,1\n");
+  Dataset one = load_dataset("text", windows_of(path, 4)), two = one;
+  one.follow({"tokens"});
+  CHECK(one.inputs.size() == 1);
+  two.follow({"input_ids", "attention_mask"});
+  REQUIRE(two.inputs.size() == 2);
+  CHECK(two.inputs[0].name == "input_ids");
+  CHECK(two.inputs[1].name == "attention_mask");
+}
+
+TEST_CASE("texts may have no classes, and columns of other names") {
+  const Folder folder;
+  DataOptions options = windows_of(folder.write("t.jsonl",
+                                                "{\"t\":\"a\"}\n{\"t\":\"b\"}\n{\"t\":\"c\"}\n"
+                                                "{\"t\":\"d\"}\n{\"t\":\"e\"}\n"),
+                                   4);
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("text", options); }),
+             Contains("line 1: there is no key 'text'") && Contains("--text-column"));
+  options.text_column = "t";
+  CHECK(!load_dataset("text", options).has_labels());
+  options.label_column = "t";
+  CHECK(load_dataset("text", options).labels().classes() == 5);
+}
+
+TEST_CASE("tables and lines that are not texts with classes are refused with their place") {
+  const Folder folder;
+  const auto error = [&](const std::string& name, const std::string& bytes) {
+    const std::string path = folder.write(name, bytes);
+    return message_of(Fault::file, [&] { load_dataset("text", windows_of(path, 4)); });
+  };
+  CHECK_THAT(error("a.csv", "1,2\n3,4\n"), Contains("the first line must name the columns"));
+  CHECK_THAT(error("a.csv", "review,label\nx,1\n"),
+             Contains("--text-column") && Contains("review"));
+  CHECK_THAT(error("a.csv", "text,label\nx,1\n,2\n"), Contains("line 3") && Contains("empty"));
+  CHECK_THAT(error("a.csv", "text,label\nx,1\ny,\n"),
+             Contains("line 3") && Contains("the class is missing"));
+  CHECK_THAT(error("a.jsonl", "{\"text\": \"a\", \"label\": 1}\n{\"text\": \"a\"}"),
+             Contains("line 2: there is no key 'label'"));
+  CHECK_THAT(error("a.jsonl", "{\"text\": \"a\", \"label\": 1}\n{\"text\": 1.5, \"label\": 1}"),
+             Contains("line 2: 'text' must be a string"));
+  CHECK_THAT(error("a.jsonl", "\n[1]\n"), Contains("line 2 is not an object"));
+  CHECK_THAT(error("a.jsonl", "\n{\"text\"\n"), Contains("line 2"));
+  CHECK_THAT(error("a.jsonl", "\n"), Contains("the file is empty"));
+}
+
+TEST_CASE("a Parquet file is refused with what can be done") {
+  const Folder folder;
+  const std::string path = folder.write("t.parquet", "PAR1");
+  for (const char* set : {"csv", "npy", "text"})
+    for (const std::string& place : {path, folder.text()})
+      CHECK_THAT(message_of(Fault::file, [&] { load_dataset(set, windows_of(place, 4)); }),
+                 Contains("t.parquet") && Contains("to_csv"));
 }

@@ -24,7 +24,7 @@ const std::vector<Row> rows{
     {"contents", fuzz::contents}, {"csv", fuzz::csv},     {"design", fuzz::design},
     {"format", fuzz::format},     {"graph", fuzz::graph}, {"idx", fuzz::idx},
     {"image", fuzz::image},       {"npy", fuzz::npy},     {"pickle", fuzz::pickle},
-    {"toml", fuzz::toml}};
+    {"texts", fuzz::texts},       {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
