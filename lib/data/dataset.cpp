@@ -182,6 +182,8 @@ const std::vector<DatasetRow>& dataset_table() {
        load_csv},
       {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
        "any", 0, load_npy},
+      {"hdf5", "arrays named as the files of npy, in the .h5 file of data_dir", "any", 0,
+       load_hdf5},
       {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test", "any", 0,
        load_images},
       {"text",

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/assemble.hpp"
+#include "data/named_arrays.hpp"
 #include "data/sources.hpp"
 
 namespace mase::data {
@@ -83,12 +84,6 @@ void warn_of_labels_from_one(const Array& labels, const std::string& path) {
                classes + " classes, store them as 0 .. " + std::to_string(greatest - 1) +
                ": numpy.save(\"y.npy\", y - 1)");
 }
-
-/// A named array and the file it comes from, for messages.
-struct NamedArray {
-  std::string name, path;
-  Array array;
-};
 
 bool is_integer(const Array& array) {
   return array.dtype() == DType::int64 || array.dtype() == DType::int32;
@@ -193,16 +188,16 @@ std::vector<NamedArray> sources_in(const std::string& folder) {
       sources.push_back({name, path + ": " + name, std::move(array)});
   for (const std::string& path : files)
     sources.push_back({std::filesystem::path(path).stem().string(), path, map_npy(path)});
-  std::ranges::sort(sources, comes_before);
   return sources;
 }
 
 /// Removes the labels from the sources and returns them; nullopt if there are none.
-std::optional<NamedArray> take_labels(std::vector<NamedArray>& sources, const std::string& folder) {
-  if (sources.empty()) file_error(folder + ": there is no array; " + expected);
+std::optional<NamedArray> take_labels(std::vector<NamedArray>& sources, const std::string& origin,
+                                      const std::string& expected) {
+  if (sources.empty()) file_error(origin + ": there is no array; " + expected);
   const auto labels = std::ranges::find(sources, "y", &NamedArray::name);
   if (labels == sources.end()) return std::nullopt;
-  if (sources.size() < 2) file_error(folder + ": there is no input besides y; " + expected);
+  if (sources.size() < 2) file_error(origin + ": there is no input besides y; " + expected);
   NamedArray taken = std::move(*labels);
   sources.erase(labels);
   return taken;
@@ -224,10 +219,17 @@ Dataset load_npy(const DataOptions& options) {
   if (options.data_dir.empty())
     config_error(
         "data set npy needs data_dir (--data-dir): a folder with x.npy and y.npy, or with an .npz");
-  std::vector<NamedArray> sources = sources_in(options.data_dir);
-  const std::optional<NamedArray> labels = take_labels(sources, options.data_dir);
+  return dataset_of_arrays("npy", sources_in(options.data_dir), options.data_dir, expected,
+                           options);
+}
+
+Dataset dataset_of_arrays(const std::string& name, std::vector<NamedArray> sources,
+                          const std::string& origin, const std::string& expected,
+                          const DataOptions& options) {
+  std::ranges::sort(sources, comes_before);
+  const std::optional<NamedArray> labels = take_labels(sources, origin, expected);
   Dataset dataset =
-      labels ? make_dataset("npy", sources, *labels, 0) : make_unlabelled("npy", sources);
+      labels ? make_dataset(name, sources, *labels, 0) : make_unlabelled(name, sources);
   split_randomly(dataset, options);
   finish(dataset, sources.front().path);
   return dataset;

@@ -15,6 +15,7 @@ void csv(std::string_view bytes);       ///< a table of rows, for the data sets 
 void design(std::string_view bytes);    ///< design.json and the statistics of Yosys
 void format(std::string_view bytes);    ///< the text of a number format
 void graph(std::string_view bytes);     ///< the text of a graph
+void hdf5(std::string_view bytes);      ///< arrays of the data set hdf5
 void idx(std::string_view bytes);       ///< images of the data set mnist
 void image(std::string_view bytes);     ///< a PNG or JPEG
 void npy(std::string_view bytes);       ///< an array, also as labels

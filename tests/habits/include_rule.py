@@ -20,6 +20,7 @@ LIBRARIES = {
     "Eigen": ("Eigen/",),
     "SQLite": ("sqlite3.h",),
     "libpq": ("libpq-fe.h",),
+    "HDF5": ("hdf5.h",),
     "CLI11": ("CLI/",),
     "Catch2": ("catch2/",),
 }
