@@ -15,10 +15,27 @@ std::string help_text(const FieldInfo& info) {
   return info.doc + (bounds.empty() ? "" : " (" + bounds + ")") + " [" + info.default_value + "]";
 }
 
+/// Whether the value is one number or a list of numbers.
+bool takes_numbers(const FieldInfo& info) {
+  return info.type == data::ChannelNumbers::field_type();
+}
+
 std::string value_name(const FieldInfo& info) {
   if (info.type == "integer") return "N";
   if (info.type == "number") return "X";
+  if (takes_numbers(info)) return "X[,X...]";
   return "TEXT";
+}
+
+/// The numbers between commas; what is no number stays a text, which the reader of the setting
+/// refuses.
+Tree numbers_in(const std::string& text) {
+  Tree list = Tree::list();
+  for (const std::string& part : split(text, ',')) {
+    const auto value = parse_double(trim(part));
+    list.push_back(value ? Tree(*value) : Tree(part));
+  }
+  return list;
 }
 
 /// Converts a setting's text to its type, so that one reader checks file and command line.
@@ -26,10 +43,11 @@ Tree typed(const FieldInfo& info, const std::string& text) {
   if (info.optional && text == "NA") return Tree("NA");
   if (info.type == "integer")
     if (const auto value = parse_int(text)) return Tree(*value);
-  if (info.type == "number") {
+  if (info.type == "number" || takes_numbers(info)) {
     if (const auto value = parse_int(text)) return Tree(*value);
     if (const auto value = parse_double(text)) return Tree(*value);
   }
+  if (takes_numbers(info) && text.find(',') != std::string::npos) return numbers_in(text);
   if (info.type == "bool" && (text == "true" || text == "false")) return Tree(text == "true");
   return Tree(text);
 }

@@ -31,6 +31,9 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.label_column) given.emplace_back("label_column");
   if (options.text_column) given.emplace_back("text_column");
   if (options.missing_value) given.emplace_back("missing_value");
+  if (options.pixel_scale) given.emplace_back("pixel_scale");
+  if (options.pixel_mean.is_set()) given.emplace_back("pixel_mean");
+  if (options.pixel_std.is_set()) given.emplace_back("pixel_std");
   return given;
 }
 
@@ -136,6 +139,8 @@ std::string content_hash(const Dataset& dataset, const std::string& origin,
     if (values.dtype() != DType::float32) text += dtype_name(values.dtype());
     text += shape_text(values.shape());
     text += check_and_hash(values, origin, columns);
+    if (const auto numbers = input.pixels.numbers(); values.dtype() == DType::uint8)
+      text += sha256(bytes_of(numbers.data(), numbers.size_bytes()));
   }
   for (const Target& target : dataset.targets) {
     if (dataset.targets.size() > 1) text += target.name;
@@ -168,6 +173,18 @@ std::pair<double, double> mean_and_scale(std::span<const float> values,
 
 Target class_target(const Shape& shape, std::vector<std::string> class_names) {
   return {"y", "classification", Array(DType::int64, shape), std::move(class_names)};
+}
+
+InputColumn pixel_column(const DataOptions& options, const Shape& shape,
+                         const std::string& origin) {
+  InputColumn column{"x", Array(DType::uint8, shape)};
+  column.pixels = pixel_table(options, shape, origin);
+  return column;
+}
+
+std::vector<std::string> with_pixel_options(std::vector<std::string> options) {
+  options.insert(options.end(), pixel_options().begin(), pixel_options().end());
+  return options;
 }
 
 std::vector<std::string> numbered_classes(std::int64_t count) {

@@ -16,6 +16,12 @@ Target class_target(const Shape& shape, std::vector<std::string> class_names);
 /// "0", "1", ...
 std::vector<std::string> numbered_classes(std::int64_t count);
 
+/// The input "x" of uint8 pixels, [rows, channels, ...], all 0 so far, which the options of pixels
+/// make numbers. `origin` is for messages.
+InputColumn pixel_column(const DataOptions& options, const Shape& shape, const std::string& origin);
+/// These options and those of pixels, for `require_only` and `split_randomly`.
+std::vector<std::string> with_pixel_options(std::vector<std::string> options);
+
 /// Error(Fault::config) when an option is set that is not in `used`; the message names `used`.
 void require_only(const DataOptions& options, const std::string& dataset,
                   const std::vector<std::string>& used);

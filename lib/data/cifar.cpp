@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data sets cifar10 and cifar100, in their binary version.
+#include <cstring>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -44,7 +46,7 @@ void append_records(const CifarLayout& layout, const std::string& path, std::str
 }
 
 Dataset load_cifar(const CifarLayout& layout, const DataOptions& options) {
-  require_only(options, layout.name, {"data_dir"});
+  require_only(options, layout.name, with_pixel_options({"data_dir"}));
   const std::string& folder = options.data_dir;
   if (folder.empty())
     config_error("data set " + layout.name + " needs data_dir (--data-dir): a folder with " +
@@ -59,16 +61,14 @@ Dataset load_cifar(const CifarLayout& layout, const DataOptions& options) {
   const auto train = static_cast<std::int64_t>(records.size() / size);
   append_records(layout, folder + "/" + layout.test_file, records);
   const auto rows = static_cast<std::int64_t>(records.size() / size);
-  dataset.inputs = {{"x", Array(DType::float32, {rows, 3, 32, 32})}};
+  dataset.inputs = {pixel_column(options, {rows, 3, 32, 32}, folder)};
   dataset.targets = {class_target({rows}, class_names)};
-  float* pixels = dataset.inputs.front().values.mutable_span<float>().data();
+  std::byte* pixels = dataset.inputs.front().values.mutable_bytes();
   std::int64_t* labels = dataset.targets.front().values.mutable_span<std::int64_t>().data();
   for (std::size_t at = 0; at < records.size(); at += size) {
     *labels++ = static_cast<unsigned char>(records[at + layout.label_bytes - 1]);
-    for (std::size_t i = 0; i < cifar_pixels; ++i)
-      *pixels++ =
-          static_cast<float>(static_cast<unsigned char>(records[at + layout.label_bytes + i])) /
-          255.0f;
+    std::memcpy(pixels, records.data() + at + layout.label_bytes, cifar_pixels);
+    pixels += cifar_pixels;
   }
   const std::int64_t validation = train / 10;
   for (std::int64_t row = 0; row < rows; ++row)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include "base/error.hpp"
@@ -34,6 +35,15 @@ void gather_rows(const Array& from, std::span<const std::int64_t> rows, std::byt
     else
       std::memcpy(into + i * bytes, row, bytes);
   }
+}
+
+/// The bytes of a row, which `copy` has room for; those of a mapped file are copied there.
+const std::byte* row_bytes(const Array& from, std::int64_t row, std::span<std::byte> copy) {
+  const std::byte* bytes = from.bytes() + static_cast<std::size_t>(row) * copy.size();
+  if (!from.file()) return bytes;
+  from.file()->check_size();
+  from.file()->copy(bytes, copy.size(), copy.data());
+  return copy.data();
 }
 
 /// The index of the argument that an input names; nullopt for x, x_0, ..., which take those left.
@@ -74,20 +84,45 @@ const Target& Dataset::labels() const {
 
 Shape Target::shape(std::int64_t rows) const { return with_rows(values, rows); }
 
-const Array& Dataset::features() const {
+const InputColumn& Dataset::input() const {
   if (std::ranges::count(inputs, false, &InputColumn::is_optional) != 1)
     config_error("data set " + name + " has " + std::to_string(inputs.size()) +
                  " inputs per row, but this model takes one");
-  return std::ranges::find(inputs, false, &InputColumn::is_optional)->values;
+  return *std::ranges::find(inputs, false, &InputColumn::is_optional);
+}
+
+Array Dataset::features() const {
+  const InputColumn& column = input();
+  if (column.dtype() == column.values.dtype()) return column.values;
+  Array all(column.dtype(), column.values.shape());
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(row_count()));
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  column.gather(rows, all.mutable_bytes());
+  return all;
 }
 
 Shape Dataset::sample_shape() const {
-  const Shape& shape = features().shape();
+  const Shape& shape = input().values.shape();
   return Shape(shape.begin() + 1, shape.end());
 }
 
 Shape InputColumn::shape(std::int64_t rows) const {
   return batch > 0 ? values.shape() : with_rows(values, rows);
+}
+
+DType InputColumn::dtype() const {
+  return values.dtype() == DType::uint8 ? DType::float32 : values.dtype();
+}
+
+void InputColumn::gather(std::span<const std::int64_t> rows, std::byte* into) const {
+  if (values.dtype() != DType::uint8) return gather_rows(values, rows, into);
+  const std::size_t size = values.byte_size() / static_cast<std::size_t>(values.shape()[0]);
+  std::vector<std::byte> row(size);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::byte* bytes = row_bytes(values, rows[i], row);
+    pixels.convert({reinterpret_cast<const std::uint8_t*>(bytes), size},
+                   reinterpret_cast<float*>(into) + i * size);
+  }
 }
 
 void InputColumn::begin(std::int64_t rows, std::byte* into) const {
@@ -115,16 +150,17 @@ void Dataset::follow(const std::vector<std::string>& arguments,
                  " inputs per row, but the model takes " + std::to_string(arguments.size()) + ": " +
                  join(arguments, ", "));
   std::map<std::size_t, InputColumn> placed;
-  std::vector<Array> by_position;
+  std::vector<InputColumn> by_position;
   for (InputColumn& input : inputs)
     if (const auto place = argument_of(name, input.name, arguments))
       placed.emplace(*place, std::move(input));
     else
-      by_position.push_back(std::move(input.values));
+      by_position.push_back(std::move(input));
   std::size_t place = 0;
-  for (Array& values : by_position) {
+  for (InputColumn& input : by_position) {
     while (placed.contains(place)) ++place;
-    placed.emplace(place, InputColumn{arguments[place], std::move(values)});
+    input.name = arguments[place];
+    placed.emplace(place, std::move(input));
   }
   for (const InputColumn& beginning : state)
     if (const auto place = argument_of(name, beginning.name, arguments))
@@ -144,7 +180,7 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
     if (inputs[i].is_state())
       inputs[i].begin(count, into_inputs[i]);
     else
-      gather_rows(inputs[i].values, wanted, into_inputs[i]);
+      inputs[i].gather(wanted, into_inputs[i]);
   for (std::size_t i = 0; i < targets.size(); ++i)
     gather_rows(targets[i].values, wanted, into_targets[i]);
 }
@@ -153,7 +189,7 @@ Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
                      std::int64_t count) const {
   Batch batch;
   for (const InputColumn& input : inputs)
-    batch.inputs.emplace_back(input.values.dtype(), input.shape(count));
+    batch.inputs.emplace_back(input.dtype(), input.shape(count));
   for (const Target& target : targets)
     batch.targets.emplace_back(target.values.dtype(), target.shape(count));
   std::vector<std::byte*> into_inputs, into_targets;

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/array.hpp"
 #include "base/field.hpp"
+#include "data/pixels.hpp"
 
 namespace mase::data {
 
@@ -18,14 +20,18 @@ Part parse_part(const std::string& name);  ///< "train", "validation" (or "val")
 /// The values for one argument of a model, for all rows.
 struct InputColumn {
   std::string name;  ///< "x", "x_0", "x_1", ... by position, or the argument's own name
-  Array values;      ///< [rows, ...] float32, or int64 or int32 such as token ids and masks
+  Array values;      ///< [rows, ...] float32, int64 or int32 (token ids, masks), or uint8 pixels
   /// What a model keeps from run to run begins with the same values for every row, [1, ...], or
   bool repeats = false;
   /// for every batch of so many rows, in any shape.
   std::int64_t batch = 0;
   bool is_optional = false;  ///< left out of a model that has no argument of this name
+  PixelTable pixels{};  ///< what uint8 values become when rows are gathered
 
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
+  DType dtype() const;                   ///< of a batch: float32 for pixels
+  /// Writes the given rows as batches have them, one after another.
+  void gather(std::span<const std::int64_t> rows, std::byte* into) const;
   bool is_state() const { return repeats || batch > 0; }
   /// What a batch of so many rows begins with; Error(Fault::config) where that is not known.
   void begin(std::int64_t rows, std::byte* into) const;
@@ -62,7 +68,8 @@ struct Dataset {
   /// The only target; Error(Fault::config) if there are several or none.
   const Target& labels() const;
   /// The only input that is not optional; Error(Fault::config) when there are several.
-  const Array& features() const;
+  const InputColumn& input() const;
+  Array features() const;      ///< all rows of this input, as batches have them
   Shape sample_shape() const;  ///< shape of one row of the only input
   /// Sorts the inputs by the model's arguments. An input takes the argument with its name; x and
   /// x_N take the first one left. Inputs get the names of the arguments, except for a model with a
@@ -90,6 +97,8 @@ struct DataOptions {
   std::optional<int> image_size;
   std::optional<std::string> label_column, text_column;  ///< of a table
   std::optional<double> missing_value;                   ///< stands for missing cells of a table
+  std::optional<double> pixel_scale;
+  ChannelNumbers pixel_mean, pixel_std;
   static constexpr auto fields() {
     return std::tuple{
         Field{"data_dir", &DataOptions::data_dir,
@@ -121,6 +130,15 @@ struct DataOptions {
             .rare(),
         Field{"missing_value", &DataOptions::missing_value,
               "number for the missing cells of a table; NA: a missing cell is an error"}
+            .rare(),
+        Field{"pixel_scale", &DataOptions::pixel_scale,
+              "uint8 pixels are multiplied by this number; NA: 1/255"}
+            .rare(),
+        Field{"pixel_mean", &DataOptions::pixel_mean,
+              "subtracted from the scaled pixels: one number, or one for each channel"}
+            .rare(),
+        Field{"pixel_std", &DataOptions::pixel_std,
+              "divides the pixels after that: one number, or one for each channel"}
             .rare()};
   }
 };

@@ -75,13 +75,12 @@ std::string size_text(const Image& image) {
          (image.channels == 1 ? "grey" : "colour");
 }
 
-/// Writes pixels / 255, one channel after the other.
-void store(const Image& image, float* out) {
+/// Writes one channel after the other.
+void store(const Image& image, std::uint8_t* out) {
   const auto size = static_cast<std::size_t>(image.height * image.width);
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t channel = 0; channel < channels; ++channel)
-    for (std::size_t i = 0; i < size; ++i)
-      *out++ = static_cast<float>(image.pixels[i * channels + channel]) / 255.0f;
+    for (std::size_t i = 0; i < size; ++i) *out++ = image.pixels[i * channels + channel];
 }
 
 Image read_sized(const std::string& path, std::optional<int> size) {
@@ -100,11 +99,13 @@ Image read_sized(const std::string& path, std::optional<int> size) {
 }
 
 /// Reads the images, which all have the size of the first, or get this one.
-Array read_pixels(const std::vector<LabelledFile>& files, std::optional<int> size) {
+InputColumn read_pixels(const std::vector<LabelledFile>& files, const DataOptions& options) {
+  const std::optional<int> size = options.image_size;
   const Image first = read_sized(files.front().path, size);
-  Array values(DType::float32, {static_cast<std::int64_t>(files.size()), first.channels,
-                                first.height, first.width});
-  float* out = values.mutable_span<float>().data();
+  InputColumn column = pixel_column(
+      options, {static_cast<std::int64_t>(files.size()), first.channels, first.height, first.width},
+      files.front().path);
+  std::uint8_t* out = column.values.mutable_span<std::uint8_t>().data();
   for (const LabelledFile& file : files) {
     const Image image = read_sized(file.path, size);
     if (image.channels != first.channels || image.height != first.height ||
@@ -113,7 +114,7 @@ Array read_pixels(const std::vector<LabelledFile>& files, std::optional<int> siz
     store(image, out);
     out += first.pixels.size();
   }
-  return values;
+  return column;
 }
 
 /// Sets classes, sorted by name, and labels. All classes must be among the first `known` files.
@@ -165,14 +166,14 @@ Dataset load_images(const DataOptions& options) {
   const std::vector<std::string> names = folders_in(folder);
   std::vector<LabelledFile> files;
   if (are_parts(names)) {
-    require_only(options, "images", {"data_dir", "image_size"});
+    require_only(options, "images", with_pixel_options({"data_dir", "image_size"}));
     files = take_parts(dataset, folder, names);
   } else {
     files = files_by_class(folder);
     label(dataset, files, files.size());
-    split_randomly(dataset, options, {"image_size"});
+    split_randomly(dataset, options, with_pixel_options({"image_size"}));
   }
-  dataset.inputs = {{"x", read_pixels(files, options.image_size)}};
+  dataset.inputs = {read_pixels(files, options)};
   finish(dataset, folder);
   return dataset;
 }

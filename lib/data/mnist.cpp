@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mnist data set.
-#include <filesystem>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -40,12 +40,11 @@ Digits read_digits(const std::string& folder, const std::string& stem) {
   return digits;
 }
 
-/// Writes pixels / 255 and labels from row `first` on.
+/// Writes pixels and labels from row `first` on.
 void store(const Digits& digits, std::int64_t first, Dataset& dataset) {
-  float* pixels = dataset.inputs.front().values.mutable_span<float>().data() +
-                  first * digits.images.shape[1] * digits.images.shape[2];
-  for (char byte : digits.images.bytes)
-    *pixels++ = static_cast<float>(static_cast<unsigned char>(byte)) / 255.0f;
+  std::memcpy(dataset.inputs.front().values.mutable_bytes() +
+                  first * digits.images.shape[1] * digits.images.shape[2],
+              digits.images.bytes.data(), digits.images.bytes.size());
   std::int64_t* labels = dataset.targets.front().values.mutable_span<std::int64_t>().data() + first;
   for (char byte : digits.labels.bytes) *labels++ = static_cast<unsigned char>(byte);
 }
@@ -59,7 +58,7 @@ std::vector<std::int64_t> range(std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 Dataset load_mnist(const DataOptions& options) {
-  require_only(options, "mnist", {"data_dir"});
+  require_only(options, "mnist", with_pixel_options({"data_dir"}));
   const std::string folder =
       options.data_dir.empty() ? share_folder() + "/configs/data/mnist" : options.data_dir;
   const Digits train = read_digits(folder, "train");
@@ -70,7 +69,7 @@ Dataset load_mnist(const DataOptions& options) {
   Dataset dataset;
   dataset.name = "mnist";
   const std::int64_t rows = train.rows() + test.rows();
-  dataset.inputs = {{"x", Array(DType::float32, {rows, 1, height, width})}};
+  dataset.inputs = {pixel_column(options, {rows, 1, height, width}, train.images_path)};
   dataset.targets = {class_target({rows}, numbered_classes(10))};
   store(train, 0, dataset);
   store(test, train.rows(), dataset);

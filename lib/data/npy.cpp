@@ -14,7 +14,9 @@
 #include "base/text.hpp"
 #include "data/assemble.hpp"
 #include "data/named_arrays.hpp"
+#include "data/pieces.hpp"
 #include "data/sources.hpp"
+#include "data/summary.hpp"
 
 namespace mase::data {
 namespace {
@@ -89,15 +91,36 @@ bool is_integer(const Array& array) {
   return array.dtype() == DType::int64 || array.dtype() == DType::int32;
 }
 
+/// Whether the array has bytes, and not all of them are flags, 0 or 1.
+bool has_pixels(const Array& array) {
+  if (array.dtype() != DType::uint8) return false;
+  bool found = false;
+  for_each_piece(array, [&](std::size_t first, std::size_t count) {
+    found = found || std::ranges::any_of(array.span<std::uint8_t>().subspan(first, count),
+                                         [](std::uint8_t byte) { return byte > 1; });
+  });
+  return found;
+}
+
 /// Warns of bytes, such as pixels, which are fed as the numbers that they are.
 void warn_of_bytes(const NamedArray& source) {
-  if (source.array.dtype() != DType::uint8) return;
-  const auto [least, greatest] = std::ranges::minmax(source.array.span<std::uint8_t>());
-  if (greatest <= 1) return;  // flags
-  log::warning(source.path + ": the values are uint8 and are fed as " + std::to_string(least) +
-               " .. " + std::to_string(greatest) +
-               "; if they are pixels and the model was trained on 0 .. 1, store " + source.name +
-               " = (" + source.name + " / 255).astype(\"float32\") in their place");
+  const Range range = range_of(source.array);
+  log::warning(source.path + ": the values are uint8 and are fed as " + fixed_text(range.least, 0) +
+               " .. " + fixed_text(range.greatest, 0) +
+               "; if they are pixels and the model was trained on 0 .. 1, set pixel_scale = " +
+               double_text(1.0 / 255.0) + " (--pixel-scale), or pixel_mean and pixel_std");
+}
+
+/// Refuses options of pixels when no array has any.
+void require_pixels(const std::string& name, const std::vector<NamedArray>& sources,
+                    const DataOptions& options) {
+  const std::string given = given_pixel_options(options);
+  if (given.empty() || std::ranges::any_of(sources, has_pixels, &NamedArray::array)) return;
+  std::vector<std::string> found;
+  for (const NamedArray& source : sources)
+    found.push_back(source.path + " is " + std::string(dtype_name(source.array.dtype())));
+  config_error("data set " + name + ": " + given + ": only uint8 pixels are changed by this, and " +
+               join(found, ", ") + "; leave it out, or store pixels as numpy.uint8");
 }
 
 /// The values as float32. Those of a file that has float32 stay there.
@@ -111,9 +134,10 @@ Array numbers_of(const NamedArray& source) {
   }
 }
 
-/// Keeps token ids and masks as the integers that an embedding takes; all else becomes float32.
-/// `other` is the file that says how many rows there are.
-InputColumn column_of(const NamedArray& source, const std::string& other, std::int64_t rows) {
+/// Keeps token ids and masks as the integers that an embedding takes, and bytes as bytes; all else
+/// becomes float32. `other` is the file that says how many rows there are.
+InputColumn column_of(const NamedArray& source, const std::string& other, std::int64_t rows,
+                      const DataOptions& options) {
   const Array& array = source.array;
   if (array.shape().size() < (is_integer(array) ? 1 : 2) || array.size() == 0)
     file_error(source.path + ": features have shape " + shape_text(array.shape()) +
@@ -121,32 +145,40 @@ InputColumn column_of(const NamedArray& source, const std::string& other, std::i
   if (array.shape()[0] != rows)
     file_error(other + " has " + std::to_string(rows) + " rows, but " + source.path + " has " +
                std::to_string(array.shape()[0]));
-  warn_of_bytes(source);
-  InputColumn column{source.name, is_integer(array) ? array : numbers_of(source)};
+  const bool kept = is_integer(array) || array.dtype() == DType::uint8;
+  InputColumn column{source.name, kept ? array : numbers_of(source)};
+  if (has_pixels(array)) {
+    if (given_pixel_options(options).empty())
+      warn_of_bytes(source);
+    else
+      column.pixels = pixel_table(options, array.shape(), source.path);
+  }
   // What stays in its file is checked when it is hashed, so that it is read once.
   if (!column.values.file()) check_finite(column.values, source.path);
   return column;
 }
 
 /// The inputs alone, for the task `none`. The first one says how many rows there are.
-Dataset make_unlabelled(const std::string& name, const std::vector<NamedArray>& inputs) {
+Dataset make_unlabelled(const std::string& name, const std::vector<NamedArray>& inputs,
+                        const DataOptions& options) {
   const NamedArray& first = inputs.front();
   log::info(first.path + ": without labels (y), so this is for task none");
   const Shape& shape = first.array.shape();
   Dataset dataset;
   dataset.name = name;
   for (const NamedArray& input : inputs)
-    dataset.inputs.push_back(column_of(input, first.path, shape.empty() ? 0 : shape.front()));
+    dataset.inputs.push_back(
+        column_of(input, first.path, shape.empty() ? 0 : shape.front(), options));
   return dataset;
 }
 
 Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inputs,
-                     const NamedArray& labels, std::int64_t classes) {
+                     const NamedArray& labels, std::int64_t classes, const DataOptions& options) {
   Dataset dataset;
   dataset.name = name;
   Target target{labels.name, "classification", labels_of(labels.array, labels.path)};
   for (const NamedArray& input : inputs)
-    dataset.inputs.push_back(column_of(input, labels.path, target.values.size()));
+    dataset.inputs.push_back(column_of(input, labels.path, target.values.size(), options));
   target.class_names = numbered_classes(count_classes(target.values, classes, labels.path));
   if (classes == 0) warn_of_labels_from_one(target.values, labels.path);
   dataset.targets = {std::move(target)};
@@ -212,7 +244,8 @@ bool is_by_position(const std::string& name) {
 
 Dataset read_npy_pair(const std::string& name, const std::string& x, const std::string& y,
                       std::int64_t classes) {
-  return make_dataset(name, {{"x", x, read_npy(x).to_float32()}}, {"y", y, read_npy(y)}, classes);
+  return make_dataset(name, {{"x", x, read_npy(x).to_float32()}}, {"y", y, read_npy(y)}, classes,
+                      {});
 }
 
 Dataset load_npy(const DataOptions& options) {
@@ -228,9 +261,10 @@ Dataset dataset_of_arrays(const std::string& name, std::vector<NamedArray> sourc
                           const DataOptions& options) {
   std::ranges::sort(sources, comes_before);
   const std::optional<NamedArray> labels = take_labels(sources, origin, expected);
-  Dataset dataset =
-      labels ? make_dataset(name, sources, *labels, 0) : make_unlabelled(name, sources);
-  split_randomly(dataset, options);
+  require_pixels(name, sources, options);
+  Dataset dataset = labels ? make_dataset(name, sources, *labels, 0, options)
+                           : make_unlabelled(name, sources, options);
+  split_randomly(dataset, options, with_pixel_options({}));
   finish(dataset, sources.front().path);
   return dataset;
 }

@@ -400,7 +400,7 @@ class WhatIsInASet(InFolder):
         counts = [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]
         self.assertEqual([entry["rows"] for entry in told["targets"][0]["classes"].values()], counts)
         self.assertEqual(told["inputs"][0]["shape"], [70000, 1, 28, 28])
-        self.assertEqual((told["inputs"][0]["min"], told["inputs"][0]["max"]), (0, 1))
+        self.assertEqual((told["inputs"][0]["min"], told["inputs"][0]["max"]), (0, 255))
         self.assertEqual([sample["class"] for sample in told["picture"]["samples"]], list("01234567"))
         self.assertEqual((self.cwd / "digits.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         result = self.run_mase("data", "mnist", "--picture", "digits.png", code=2)

@@ -46,7 +46,8 @@ TEST_CASE("cifar10 is five files for training and one for test") {
   const auto labels = set.labels().values.span<std::int64_t>();
   CHECK(std::vector(labels.begin(), labels.end()) ==
         std::vector<std::int64_t>{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 9});
-  const auto pixels = set.features().span<float>();
+  const Array features = set.features();
+  const auto pixels = features.span<float>();
   CHECK(pixels[4 * 3072] == 1.0f);                  // red of row 4
   CHECK(pixels[4 * 3072 + 1024] == 0.0f);           // its green
   CHECK(pixels[4 * 3072 + 3071] == 3.0f / 255.0f);  // its blue

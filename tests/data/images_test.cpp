@@ -58,11 +58,12 @@ TEST_CASE("folders of images are classes, sorted by name") {
   CHECK(set.labels().class_names == std::vector<std::string>{"a", "b"});
   CHECK(set.features().shape() == Shape{12, 1, 1, 2});
   CHECK(set.train.size() + set.validation.size() + set.test.size() == 12);
+  const Array pixels = set.features();
   for (std::size_t row = 0; row < 12; ++row) {
     const bool is_b = row >= 6;
     CHECK(set.labels().values.span<std::int64_t>()[row] == is_b);
-    CHECK(set.features().span<float>()[2 * row] == (is_b ? 1.0f : 0.0f));
-    CHECK(set.features().span<float>()[2 * row + 1] ==
+    CHECK(pixels.span<float>()[2 * row] == (is_b ? 1.0f : 0.0f));
+    CHECK(pixels.span<float>()[2 * row + 1] ==
           (is_b ? static_cast<float>(51 * (row - 6)) / 255.0f : 0.2f));
   }
 }

@@ -24,8 +24,7 @@ std::vector<std::byte*> buffers(const std::vector<at::Tensor>& tensors) {
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed)
     : data_(data), batch_size_(std::min(batch_size, data.row_count())), seed_(seed) {
   for (const data::InputColumn& input : data.inputs)
-    inputs_.push_back(
-        at::empty(input.shape(batch_size_), libtorch::scalar_type(input.values.dtype())));
+    inputs_.push_back(at::empty(input.shape(batch_size_), libtorch::scalar_type(input.dtype())));
   for (const data::Target& target : data.targets)
     targets_.push_back(
         at::empty(target.shape(batch_size_), libtorch::scalar_type(target.values.dtype())));
