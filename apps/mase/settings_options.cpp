@@ -23,6 +23,7 @@ bool takes_numbers(const FieldInfo& info) {
 std::string value_name(const FieldInfo& info) {
   if (info.type == "integer") return "N";
   if (info.type == "number") return "X";
+  if (info.type == data::ImageSize::field_type()) return "N|HxW";
   if (takes_numbers(info)) return "X[,X...]";
   return "TEXT";
 }
@@ -41,7 +42,7 @@ Tree numbers_in(const std::string& text) {
 /// Converts a setting's text to its type, so that one reader checks file and command line.
 Tree typed(const FieldInfo& info, const std::string& text) {
   if (info.optional && text == "NA") return Tree("NA");
-  if (info.type == "integer")
+  if (info.type == "integer" || info.type == data::ImageSize::field_type())
     if (const auto value = parse_int(text)) return Tree(*value);
   if (info.type == "number" || takes_numbers(info)) {
     if (const auto value = parse_int(text)) return Tree(*value);

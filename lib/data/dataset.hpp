@@ -10,6 +10,7 @@
 
 #include "base/array.hpp"
 #include "base/field.hpp"
+#include "data/image_resize.hpp"
 #include "data/pixels.hpp"
 
 namespace mase::data {
@@ -94,7 +95,7 @@ struct DataOptions {
   std::optional<double> test_share;
   int seed = 0;  ///< seed of the split
   std::optional<int> max_token_len;
-  std::optional<int> image_size;
+  ImageSize image_size;
   std::optional<std::string> label_column, text_column;  ///< of a table
   std::optional<double> missing_value;                   ///< stands for missing cells of a table
   std::optional<double> pixel_scale;
@@ -117,8 +118,8 @@ struct DataOptions {
             .at_least(1)
             .rare(),
         Field{"image_size", &DataOptions::image_size,
-              "images get so many rows and columns: resized by the shorter side, middle kept; NA: "
-              "as they are"}
+              "images get so many rows and columns: N resizes the shorter side and keeps the "
+              "middle, HxW resizes both; NA: as they are"}
             .between(1, 4096)
             .rare(),
         Field{"label_column", &DataOptions::label_column,

@@ -5,13 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
+
 namespace mase::data {
 namespace {
+
+constexpr int fraction_bits = 22;
+constexpr std::int32_t half = 1 << (fraction_bits - 1);
 
 /// The old pixels of one new pixel along an axis.
 struct Taps {
   std::int64_t first = 0;
-  std::vector<double> weights;  ///< their sum is 1
+  std::vector<std::int32_t> weights;  ///< with `fraction_bits`; their sum is about 1
 };
 
 /// New pixel `index` of `to` where there were `from`.
@@ -24,13 +29,16 @@ Taps taps_of(std::int64_t index, std::int64_t from, std::int64_t to) {
       std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(centre - radius + 0.5)));
   const std::int64_t end =
       std::min(from, static_cast<std::int64_t>(std::floor(centre + radius + 0.5)));
+  std::vector<double> weights;
   double sum = 0;
   for (std::int64_t pixel = taps.first; pixel < end; ++pixel) {
-    const double distance = std::fabs(static_cast<double>(pixel) + 0.5 - centre);
-    taps.weights.push_back(std::max(0.0, 1.0 - distance / radius));
-    sum += taps.weights.back();
+    const double distance = std::fabs(static_cast<double>(pixel) - centre + 0.5);
+    weights.push_back(std::max(0.0, 1.0 - distance * (1.0 / radius)));
+    sum += weights.back();
   }
-  for (double& weight : taps.weights) weight /= sum;
+  for (const double weight : weights)
+    taps.weights.push_back(
+        static_cast<std::int32_t>(std::floor(weight * (1.0 / sum) * (1 << fraction_bits) + 0.5)));
   return taps;
 }
 
@@ -43,14 +51,8 @@ std::vector<Taps> middle_taps(std::int64_t from, std::int64_t to, std::int64_t s
   return taps;
 }
 
-/// The weighted mean of pixels that lie `stride` bytes apart.
-std::uint8_t mean(const std::uint8_t* pixels, std::int64_t stride, const Taps& taps) {
-  double sum = 0;
-  for (const double weight : taps.weights) {
-    sum += weight * *pixels;
-    pixels += stride;
-  }
-  return static_cast<std::uint8_t>(std::floor(sum + 0.5));
+std::uint8_t pixel_of(std::int32_t sum) {
+  return static_cast<std::uint8_t>(std::clamp(sum >> fraction_bits, 0, 255));
 }
 
 Image sized_like(const Image& image, std::int64_t height, std::int64_t width) {
@@ -59,38 +61,90 @@ Image sized_like(const Image& image, std::int64_t height, std::int64_t width) {
   return out;
 }
 
+/// One new row; the number of channels is known, so that their sums stay in registers.
+template <int channels>
+void filter_row(const std::uint8_t* row, const std::vector<Taps>& columns, std::uint8_t* to) {
+  for (const Taps& taps : columns) {
+    const std::uint8_t* from = row + taps.first * channels;
+    std::int32_t sums[channels];
+    std::fill_n(sums, channels, half);
+    for (const std::int32_t weight : taps.weights)
+      for (int channel = 0; channel < channels; ++channel) sums[channel] += weight * *from++;
+    for (int channel = 0; channel < channels; ++channel) *to++ = pixel_of(sums[channel]);
+  }
+}
+
 /// Makes the rows from `first` on as narrow as there are taps.
 Image along_rows(const Image& image, std::int64_t first, std::int64_t rows,
                  const std::vector<Taps>& columns) {
   Image out = sized_like(image, rows, static_cast<std::int64_t>(columns.size()));
-  std::uint8_t* to = out.pixels.data();
-  for (std::int64_t row = first; row < first + rows; ++row)
-    for (const Taps& taps : columns)
-      for (std::int64_t channel = 0; channel < image.channels; ++channel)
-        *to++ =
-            mean(image.pixels.data() + (row * image.width + taps.first) * image.channels + channel,
-                 image.channels, taps);
+  const auto filter = image.channels == 1 ? filter_row<1> : filter_row<3>;
+  for (std::int64_t row = 0; row < rows; ++row)
+    filter(image.pixels.data() + (first + row) * image.width * image.channels, columns,
+           out.pixels.data() + row * out.width * out.channels);
   return out;
 }
 
 /// Makes the columns as short as there are taps. Row 0 of the image is row `first` of the taps.
 Image along_columns(const Image& image, std::int64_t first, const std::vector<Taps>& rows) {
   Image out = sized_like(image, static_cast<std::int64_t>(rows.size()), image.width);
-  const std::int64_t stride = image.width * image.channels;
+  const auto stride = static_cast<std::size_t>(image.width * image.channels);
   std::uint8_t* to = out.pixels.data();
-  for (const Taps& taps : rows)
-    for (std::int64_t i = 0; i < stride; ++i)
-      *to++ = mean(image.pixels.data() + (taps.first - first) * stride + i, stride, taps);
+  std::vector<std::int32_t> sums(stride);
+  for (const Taps& taps : rows) {
+    std::ranges::fill(sums, half);
+    const std::uint8_t* from =
+        image.pixels.data() + static_cast<std::size_t>(taps.first - first) * stride;
+    for (const std::int32_t weight : taps.weights) {
+      for (std::size_t i = 0; i < stride; ++i) sums[i] += weight * from[i];
+      from += stride;
+    }
+    for (const std::int32_t sum : sums) *to++ = pixel_of(sum);
+  }
   return out;
+}
+
+/// A positive number of pixels of at most 4 digits that is within the bounds; 0 for another text.
+std::int64_t side_in(std::string_view text, const FieldRules& rules) {
+  const auto side = parse_int(text);
+  return side && static_cast<double>(*side) >= rules.low && static_cast<double>(*side) <= rules.high
+             ? *side
+             : 0;
 }
 
 }  // namespace
 
-Image resize_and_crop(const Image& image, std::int64_t size) {
+bool ImageSize::read_field(const Tree& tree, std::string_view key, const FieldRules& rules,
+                           Diagnostics& diagnostics) {
+  *this = {};
+  if (field_detail::is_none(tree)) return true;
+  if (!tree.is_string()) return field_detail::read_value(tree, key, rules, height, diagnostics);
+  const std::vector<std::string> sides = mase::split(tree.as_string(), 'x');
+  if (sides.size() == 2) {
+    height = side_in(sides[0], rules);
+    width = side_in(sides[1], rules);
+    if (height > 0 && width > 0) return true;
+    *this = {};
+  }
+  diagnostics.error(tree.where, "option '" + std::string(key) + "' is " + quote(tree.as_string()) +
+                                    "; give pixels as 224, or rows and columns as \"240x320\"");
+  return false;
+}
+
+Tree ImageSize::write_field() const {
+  if (!is_set()) return Tree("NA");
+  if (width == 0) return Tree(height);
+  return Tree(std::to_string(height) + "x" + std::to_string(width));
+}
+
+Image resize(const Image& image, const ImageSize& size) {
   const std::int64_t shorter = std::min(image.height, image.width);
-  const auto resized = [&](std::int64_t side) { return size * side / shorter; };
-  const std::vector<Taps> columns = middle_taps(image.width, resized(image.width), size);
-  const std::vector<Taps> rows = middle_taps(image.height, resized(image.height), size);
+  const bool cut = size.width == 0;
+  const std::int64_t width = cut ? size.height : size.width;
+  const std::vector<Taps> columns =
+      middle_taps(image.width, cut ? width * image.width / shorter : width, width);
+  const std::vector<Taps> rows = middle_taps(
+      image.height, cut ? size.height * image.height / shorter : size.height, size.height);
   const std::int64_t first = rows.front().first;
   const std::int64_t end =
       rows.back().first + static_cast<std::int64_t>(rows.back().weights.size());

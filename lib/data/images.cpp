@@ -83,9 +83,9 @@ void store(const Image& image, std::uint8_t* out) {
     for (std::size_t i = 0; i < size; ++i) *out++ = image.pixels[i * channels + channel];
 }
 
-Image read_sized(const std::string& path, std::optional<int> size) {
+Image read_sized(const std::string& path, const ImageSize& size) {
   Image image = read_image(path);
-  return size ? resize_and_crop(image, *size) : image;
+  return size.is_set() ? resize(image, size) : image;
 }
 
 /// Refuses an image that is not like the first.
@@ -100,7 +100,7 @@ Image read_sized(const std::string& path, std::optional<int> size) {
 
 /// Reads the images, which all have the size of the first, or get this one.
 InputColumn read_pixels(const std::vector<LabelledFile>& files, const DataOptions& options) {
-  const std::optional<int> size = options.image_size;
+  const ImageSize& size = options.image_size;
   const Image first = read_sized(files.front().path, size);
   InputColumn column = pixel_column(
       options, {static_cast<std::int64_t>(files.size()), first.channels, first.height, first.width},

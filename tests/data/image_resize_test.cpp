@@ -4,15 +4,16 @@
 #include "data/image_resize.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <tuple>
 
+#include "base/file.hpp"
 #include "base/npy.hpp"
 #include "test_paths.hpp"
 
 using namespace mase;
 using namespace mase::data;
 
-TEST_CASE("a resized image differs from torchvision's by 1 of 255 at most") {
+TEST_CASE("a resized image has the pixels of torchvision's") {
   for (const std::string name : {"colour.jpg", "grey.jpg"})
     for (const std::int64_t size : {7, 18, 31}) {  // smaller, cut only, larger
       INFO(name << " " << size);
@@ -20,25 +21,61 @@ TEST_CASE("a resized image differs from torchvision's by 1 of 255 at most") {
       std::string stored = path;
       std::replace(stored.end() - 4, stored.end(), '.', '_');
       const Array expected = read_npy(stored + "_" + std::to_string(size) + ".npy");
-      const Image image = resize_and_crop(read_image(path), size);
+      const Image image = resize(read_image(path), {size});
       CHECK(image.height == size);
       CHECK(image.width == size);
       REQUIRE(static_cast<std::int64_t>(image.pixels.size()) == expected.size());
-      int worst = 0;
-      for (std::size_t i = 0; i < image.pixels.size(); ++i)
-        worst = std::max(worst, std::abs(image.pixels[i] - expected.span<std::uint8_t>()[i]));
-      CHECK(worst <= 1);
+      CHECK(std::ranges::equal(image.pixels, expected.span<std::uint8_t>()));
     }
+}
+
+TEST_CASE("both sides are resized as torchvision's Resize((height, width)) does") {
+  // Hashes of the pixels that torchvision 0.28 and Pillow 12.3 make.
+  const std::tuple<std::string, ImageSize, std::string> stored[] = {
+      {"colour.jpg", {7, 5}, "0202135fa4ae6638877f3c7b1321d886279e73ce0d632e5f65c6f64de0621135"},
+      {"colour.jpg", {40, 9}, "41d153d929d8b415695deae3b3d682b16ecf61947734de559e3304d00740f878"},
+      {"colour.jpg", {13, 31}, "0655c1c0f391d3febc65869e00515860a80d5c01295f02075a6447037ade8bff"},
+      {"grey.jpg", {7, 5}, "af0fd2c5e2bd0f7a4bfe0d25cbcef4e429bb78773fd11199e697162bcb65348f"},
+      {"grey.jpg", {40, 9}, "f481ce36fb3112af4345d18d07ab1edc47b268bb6eb28944b66666614c4015db"},
+      {"grey.jpg", {13, 31}, "9703f9e4daba888115f698efabe62a7cfc3f2353931a7c51aca1bb38a1315f04"}};
+  for (const auto& [name, size, hash] : stored) {
+    INFO(name << " " << size.height << " x " << size.width);
+    const Image image = resize(read_image(MASE_TEST_FOLDER "/fixtures/images/" + name), size);
+    CHECK(image.height == size.height);
+    CHECK(image.width == size.width);
+    CHECK(sha256({reinterpret_cast<const char*>(image.pixels.data()), image.pixels.size()}) ==
+          hash);
+  }
+}
+
+TEST_CASE("a size is one number or two") {
+  const auto read = [](const Tree& tree) {
+    ImageSize size;
+    Diagnostics diagnostics;
+    FieldRules rules;
+    rules.low = 1;
+    rules.high = 4096;
+    const bool good = size.read_field(tree, "image_size", rules, diagnostics);
+    CHECK(good == !diagnostics.has_errors());
+    return std::tuple(good, size.height, size.width);
+  };
+  CHECK(read(Tree(224)) == std::tuple(true, 224, 0));
+  CHECK(read(Tree("24x320")) == std::tuple(true, 24, 320));
+  CHECK(read(Tree("NA")) == std::tuple(true, 0, 0));
+  for (const Tree& bad : {Tree("24x"), Tree("x"), Tree("0x5"), Tree("5000x5"), Tree("3x4x5"),
+                          Tree("1e2x5"), Tree("24")})
+    CHECK(read(bad) == std::tuple(false, 0, 0));
+  CHECK(ImageSize{24, 320}.write_field() == Tree("24x320"));
 }
 
 TEST_CASE("halves of an image are means under a triangle") {
   // Around its centre 1, the new pixel's triangle reaches 2 pixels: weights 3, 3, 1 of 7 on the
   // first three. Those of the other are 1, 3, 3 of the last three.
   const Image row{1, 2, 4, {70, 0, 140, 210, 70, 0, 140, 210}};
-  CHECK(resize_and_crop(row, 1).pixels == std::vector<std::uint8_t>{50});
+  CHECK(resize(row, {1}).pixels == std::vector<std::uint8_t>{50});
   // The middle of an odd rest: (4 - 1) / 2 = 1.5 is rounded to 2.
-  CHECK(resize_and_crop(Image{1, 1, 4, {1, 2, 3, 4}}, 1).pixels == std::vector<std::uint8_t>{3});
+  CHECK(resize(Image{1, 1, 4, {1, 2, 3, 4}}, {1}).pixels == std::vector<std::uint8_t>{3});
   // A size that an image has already keeps its pixels, the middle ones.
-  CHECK(resize_and_crop(Image{1, 2, 4, {1, 2, 3, 4, 5, 6, 7, 8}}, 2).pixels ==
+  CHECK(resize(Image{1, 2, 4, {1, 2, 3, 4, 5, 6, 7, 8}}, {2}).pixels ==
         std::vector<std::uint8_t>{2, 3, 6, 7});
 }
