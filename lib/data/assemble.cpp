@@ -28,6 +28,7 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.seed != 0) given.emplace_back("split_seed");
   if (options.max_token_len) given.emplace_back("max_token_len");
   if (options.image_size.is_set()) given.emplace_back("image_size");
+  if (options.skip_unreadable) given.emplace_back("skip_unreadable");
   if (options.label_column) given.emplace_back("label_column");
   if (options.text_column) given.emplace_back("text_column");
   if (options.missing_value) given.emplace_back("missing_value");

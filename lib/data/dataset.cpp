@@ -220,8 +220,8 @@ const std::vector<DatasetRow>& dataset_table() {
        "any", 0, load_npy},
       {"hdf5", "arrays named as the files of npy, in the .h5 file of data_dir", "any", 0,
        load_hdf5},
-      {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test", "any", 0,
-       load_images},
+      {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test, or in a CSV",
+        "any", 0, load_images},
       {"text",
        "bytes of texts: a .csv or .jsonl of texts and classes in data_dir, or the next byte at "
        "every position of a .txt (or of the shipped novel)",

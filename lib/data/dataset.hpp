@@ -96,6 +96,8 @@ struct DataOptions {
   int seed = 0;  ///< seed of the split
   std::optional<int> max_token_len;
   ImageSize image_size;
+  bool skip_unreadable = false;
+  int num_workers = 0;
   std::optional<std::string> label_column, text_column;  ///< of a table
   std::optional<double> missing_value;                   ///< stands for missing cells of a table
   std::optional<double> pixel_scale;
@@ -121,6 +123,13 @@ struct DataOptions {
               "images get so many rows and columns: N resizes the shorter side and keeps the "
               "middle, HxW resizes both; NA: as they are"}
             .between(1, 4096)
+            .rare(),
+        Field{"skip_unreadable", &DataOptions::skip_unreadable,
+              "leave out images that cannot be read, with a warning, instead of ending"}
+            .rare(),
+        Field{"num_workers", &DataOptions::num_workers,
+              "threads that decode images; 0: as many as there are cores"}
+            .between(0, 4096)
             .rare(),
         Field{"label_column", &DataOptions::label_column,
               "column with the class, by name or number; NA: the one called label, class or "

@@ -43,7 +43,7 @@ Dataset load_npy(const DataOptions& options);
 /// The same from one HDF5 file with arrays of these names (.h5 or .hdf5).
 Dataset load_hdf5(const DataOptions& options);
 
-/// Image files, PNG or JPEG, as pixels / 255, N x channels x height x width; all have the size and
+/// Image files, PNG or JPEG, N x channels x height x width, by default / 255; all have the size and
 /// channels of the first, or the size image_size. The class is the folder, classes are sorted by
 /// name. Folders train, val (or validation) and test with the classes' folders inside are the
 /// parts; otherwise rows are divided at random.

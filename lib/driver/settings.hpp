@@ -27,7 +27,6 @@ struct General {
   std::string log_level = "info";
   std::string report_to = "tensorboard";
   std::string trainer_precision = "32";
-  int num_workers = 0;
   int num_devices = 1;
   int num_nodes = 1;
   std::string accelerator = "auto";
@@ -68,9 +67,6 @@ struct General {
             .one_of("tensorboard", "none")
             .rare(),
         Field{"trainer_precision", &G::trainer_precision, "arithmetic of training"}.one_of("32"),
-        Field{"num_workers", &G::num_workers,
-              "loader processes; no effect, because data sets are held in memory"}
-            .between(0, 4096),
         Field{"num_devices", &G::num_devices, "devices to train on"}.between(1, 1),
         Field{"num_nodes", &G::num_nodes, "machines to train on"}.between(1, 1),
         Field{"accelerator", &G::accelerator, "device kind; only the CPU is used"}.one_of(
@@ -87,8 +83,8 @@ struct General {
               "store quantized weights in checkpoints as codes only, without the floats"}};
   }
   /// Settings that have no effect; accepted because configurations of the reference have them.
-  static constexpr std::array<std::string_view, 7> ignored{
-      "trainer_precision", "num_workers", "num_devices",          "num_nodes",
+  static constexpr std::array<std::string_view, 6> ignored{
+      "trainer_precision", "num_devices", "num_nodes",
       "accelerator",       "strategy",    "disable_dataset_cache"};
 };
 

@@ -102,3 +102,79 @@ TEST_CASE("folders that are no image data set are refused") {
   put(folder, "b/notes.txt", "");
   CHECK_THAT(refusal(), Contains("/b: this class has no image"));
 }
+
+TEST_CASE("a CSV file names images, classes and parts") {
+  const Folder folder;
+  for (const std::string name : {"a", "b", "c", "d"})
+    put(folder, "pictures/" + name + ".png", grey_png(name));
+  folder.write("labels.csv",
+               "part,file,label\ntest,pictures/a.png,cat\ntrain,pictures/b.png,dog\n"
+               "val,pictures/c.png,cat\ntrain,pictures/d.png,cat\n");
+  const Dataset set = load_dataset("images", from(folder));
+  CHECK(set.labels().class_names == std::vector<std::string>{"cat", "dog"});
+  CHECK(set.train == std::vector<std::int64_t>{0, 1});
+  CHECK(set.validation == std::vector<std::int64_t>{2});
+  CHECK(set.test == std::vector<std::int64_t>{3});
+  const auto labels = set.labels().values.span<std::int64_t>();
+  CHECK(std::vector(labels.begin(), labels.end()) == std::vector<std::int64_t>{1, 0, 0, 0});
+  const auto pixels = set.input().values.span<std::uint8_t>();
+  CHECK(std::string(pixels.begin(), pixels.end()) == "bdca");
+  DataOptions named = from(folder);
+  named.data_dir += "/labels.csv";
+  CHECK(load_dataset("images", named).sha256 == set.sha256);
+}
+
+TEST_CASE("a CSV file of images without columns, cells or files is refused") {
+  const Folder folder;
+  const auto refusal = [&](const std::string& table) {
+    folder.write("labels.csv", table);
+    return message_of(Fault::file, [&] { load_dataset("images", from(folder)); });
+  };
+  CHECK_THAT(refusal("name,label\na.png,cat\n"), Contains("no column 'file'"));
+  CHECK_THAT(refusal("file,class\na.png,cat\n"), Contains("no column 'label'"));
+  CHECK_THAT(refusal("file,label\na.png,\n"), Contains("line 2, column 'label' is empty"));
+  CHECK_THAT(refusal("file,label,part\na.png,cat,training\n"),
+             Contains("column 'part' is 'training'") && Contains("train, validation"));
+  CHECK_THAT(refusal("file,label\na.png,cat\n"), Contains("none of 1 images") && Contains("a.png"));
+}
+
+TEST_CASE("images that cannot be read are named and counted, and left out only if asked") {
+  const Folder folder;
+  for (int i = 0; i < 20; ++i)
+    put(folder, (i % 2 ? "a/" : "b/") + std::to_string(i) + ".png",
+        grey_png({static_cast<char>(i)}));
+  put(folder, "a/0.png", "no image");
+  put(folder, "b/5.jpg", "\xff\xd8\xff short");
+  DataOptions options = from(folder);
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("images", options); }),
+             Contains("2 of 22 images cannot be read") && Contains("a/0.png: ") &&
+                 Contains("b/5.jpg: ") && Contains("--skip-unreadable"));
+  options.skip_unreadable = true;
+  const Dataset set = load_dataset("images", options);
+  CHECK(set.row_count() == 20);
+  const auto pixels = set.input().values.span<std::uint8_t>();
+  const auto labels = set.labels().values.span<std::int64_t>();
+  for (std::size_t row = 0; row < 20; ++row) CHECK(labels[row] == (pixels[row] % 2 ? 0 : 1));
+  put(folder, "c/0.png", "no image");
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("images", options); }),
+             Contains("no image of class 'c' can be read"));
+}
+
+TEST_CASE("any number of threads decodes the same images") {
+  const Folder folder;
+  for (int i = 0; i < 100; ++i)
+    put(folder, "a/" + std::to_string(i) + ".png", grey_png({static_cast<char>(i), 'x', 'y'}));
+  put(folder, "b/1.png", grey_png("xyz"));
+  DataOptions options = from(folder);
+  options.num_workers = 1;
+  const Dataset one = load_dataset("images", options);
+  for (const int threads : {0, 2, 7}) {
+    options.num_workers = threads;
+    CHECK(load_dataset("images", options).sha256 == one.sha256);
+  }
+  put(folder, "a/50.png", grey_png("xy"));
+  put(folder, "a/60.png", grey_png("xyzw"));
+  // The files are in the order of their names, so that 50 is the first.
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("images", options); }),
+             Contains("a/50.png: the image has 2x1 pixels"));
+}
