@@ -8,13 +8,14 @@
 #include <string>
 
 #include "base/field.hpp"
+#include "data/augment.hpp"
 #include "data/dataset.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::backend {
 
 /// The settings of a training run, under the names that the configuration file uses.
-struct TrainOptions {
+struct TrainOptions : data::AugmentOptions {
   std::string optimizer = "adam";
   double learning_rate = 1e-3;
   double weight_decay = 0.0;
@@ -40,64 +41,71 @@ struct TrainOptions {
   bool round_weights = false;
   static constexpr auto fields() {
     using O = TrainOptions;
-    return std::tuple{
-        Field{"training_optimizer", &O::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
-        Field{"learning_rate", &O::learning_rate, "peak learning rate"}.between(0.0, 1e3),
-        Field{"weight_decay", &O::weight_decay,
-              "weight decay (decoupled for adamw, L2 for adam and sgd)"}
-            .between(0.0, 1e3)
-            .rare(),
-        Field{"momentum", &O::momentum, "momentum of sgd (Nesterov)"}.between(0.0, 1.0).rare(),
-        Field{"schedule", &O::schedule, "learning-rate schedule"}.one_of("none", "step", "cosine"),
-        Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}
-            .between(0.0, 1.0)
-            .rare(),
-        Field{"eta_min", &O::eta_min, "floor of the cosine schedule"}.between(0.0, 1e3).rare(),
-        Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}
-            .at_least(1)
-            .rare(),
-        Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}.between(0.0, 1.0).rare(),
-        Field{"batch_size", &O::batch_size, "rows per batch"}.at_least(1),
-        Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
-        Field{"max_steps", &O::max_steps,
-              "optimiser steps to train; if not given or -1, max_epochs decides"}
-            .at_least(-1)
-            .rare(),
-        Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
-              "batches whose gradients are averaged in one step"}
-            .at_least(1)
-            .rare(),
-        Field{"early_stop", &O::early_stop,
-              "stop after this many epochs without a better validation loss"}
-            .at_least(1),
-        Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
-            .between(0.0, 0.999)
-            .rare(),
-        Field{"log_every_n_steps", &O::log_every_n_steps, "steps between logged training values"}
-            .at_least(1)
-            .rare(),
-        Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
-              "steps between resumable checkpoints; if not given, one per epoch"}
-            .at_least(1)
-            .rare(),
-        Field{"seed", &O::seed, "seed for shuffling, dropout, stochastic rounding and placement"}
-            .at_least(0),
-        Field{"quantize_after_steps", &O::quantize_after_steps,
-              "optimiser steps in float before the model's formats are applied"}
-            .at_least(0)
-            .rare(),
-        Field{"learn_scales", &O::learn_scales,
-              "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"}
-            .rare(),
-        Field{"fold_batch_norm", &O::fold_batch_norm,
-              "train linear and convolution layers with the following batch norms folded in"}
-            .rare(),
-        Field{"gradient_format", &O::gradient_format,
-              "format of gradients at quantized ports, e.g. mxfp8_e5m2(rounding=stochastic)"}
-            .rare(),
-        Field{"round_weights", &O::round_weights,
-              "round weights to their formats after each step, keeping no float master copy"}
-            .rare()};
+    return std::tuple_cat(
+        std::tuple{
+            Field{"training_optimizer", &O::optimizer, "optimiser"}.one_of("adam", "adamw", "sgd"),
+            Field{"learning_rate", &O::learning_rate, "peak learning rate"}.between(0.0, 1e3),
+            Field{"weight_decay", &O::weight_decay,
+                  "weight decay (decoupled for adamw, L2 for adam and sgd)"}
+                .between(0.0, 1e3)
+                .rare(),
+            Field{"momentum", &O::momentum, "momentum of sgd (Nesterov)"}.between(0.0, 1.0).rare(),
+            Field{"schedule", &O::schedule, "learning-rate schedule"}.one_of("none", "step",
+                                                                             "cosine"),
+            Field{"warmup_share", &O::warmup_share, "share of all steps with linear warm-up"}
+                .between(0.0, 1.0)
+                .rare(),
+            Field{"eta_min", &O::eta_min, "floor of the cosine schedule"}.between(0.0, 1e3).rare(),
+            Field{"step_size", &O::step_size, "epochs between two drops of the step schedule"}
+                .at_least(1)
+                .rare(),
+            Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}
+                .between(0.0, 1.0)
+                .rare(),
+            Field{"batch_size", &O::batch_size, "rows per batch"}.at_least(1),
+            Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
+            Field{"max_steps", &O::max_steps,
+                  "optimiser steps to train; if not given or -1, max_epochs decides"}
+                .at_least(-1)
+                .rare(),
+            Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
+                  "batches whose gradients are averaged in one step"}
+                .at_least(1)
+                .rare(),
+            Field{"early_stop", &O::early_stop,
+                  "stop after this many epochs without a better validation loss"}
+                .at_least(1),
+            Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
+                .between(0.0, 0.999)
+                .rare(),
+            Field{"log_every_n_steps", &O::log_every_n_steps,
+                  "steps between logged training values"}
+                .at_least(1)
+                .rare(),
+            Field{"checkpoint_every_n_steps", &O::checkpoint_every_n_steps,
+                  "steps between resumable checkpoints; if not given, one per epoch"}
+                .at_least(1)
+                .rare(),
+            Field{"seed", &O::seed,
+                  "seed for shuffling, dropout, stochastic rounding and placement"}
+                .at_least(0),
+            Field{"quantize_after_steps", &O::quantize_after_steps,
+                  "optimiser steps in float before the model's formats are applied"}
+                .at_least(0)
+                .rare(),
+            Field{"learn_scales", &O::learn_scales,
+                  "learn the frac_width of integer, integer_floor and fixed formats (LSQ)"}
+                .rare(),
+            Field{"fold_batch_norm", &O::fold_batch_norm,
+                  "train linear and convolution layers with the following batch norms folded in"}
+                .rare(),
+            Field{"gradient_format", &O::gradient_format,
+                  "format of gradients at quantized ports, e.g. mxfp8_e5m2(rounding=stochastic)"}
+                .rare(),
+            Field{"round_weights", &O::round_weights,
+                  "round weights to their formats after each step, keeping no float master copy"}
+                .rare()},
+        AugmentOptions::fields());
   }
 };
 

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/file_map.hpp"
 #include "base/text.hpp"
+#include "data/augment.hpp"
 #include "data/sources.hpp"
 
 namespace mase::data {
@@ -38,11 +39,11 @@ void gather_rows(const Array& from, std::span<const std::int64_t> rows, std::byt
 }
 
 /// The bytes of a row, which `copy` has room for; those of a mapped file are copied there.
-const std::byte* row_bytes(const Array& from, std::int64_t row, std::span<std::byte> copy) {
+const std::uint8_t* row_bytes(const Array& from, std::int64_t row, std::span<std::uint8_t> copy) {
   const std::byte* bytes = from.bytes() + static_cast<std::size_t>(row) * copy.size();
-  if (!from.file()) return bytes;
+  if (!from.file()) return reinterpret_cast<const std::uint8_t*>(bytes);
   from.file()->check_size();
-  from.file()->copy(bytes, copy.size(), copy.data());
+  from.file()->copy(bytes, copy.size(), reinterpret_cast<std::byte*>(copy.data()));
   return copy.data();
 }
 
@@ -114,14 +115,21 @@ DType InputColumn::dtype() const {
   return values.dtype() == DType::uint8 ? DType::float32 : values.dtype();
 }
 
-void InputColumn::gather(std::span<const std::int64_t> rows, std::byte* into) const {
+void InputColumn::gather(std::span<const std::int64_t> rows, std::byte* into,
+                         const Augmenter* augmenter) const {
   if (values.dtype() != DType::uint8) return gather_rows(values, rows, into);
   const std::size_t size = values.byte_size() / static_cast<std::size_t>(values.shape()[0]);
-  std::vector<std::byte> row(size);
+  const bool changed = augmenter != nullptr && augmenter->changes(*this);
+  std::vector<std::uint8_t> scratch(size);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::byte* bytes = row_bytes(values, rows[i], row);
-    pixels.convert({reinterpret_cast<const std::uint8_t*>(bytes), size},
-                   reinterpret_cast<float*>(into) + i * size);
+    float* const out = reinterpret_cast<float*>(into) + i * size;
+    const std::uint8_t* bytes = row_bytes(values, rows[i], scratch);
+    if (!changed) {
+      pixels.convert({bytes, size}, out);
+      continue;
+    }
+    if (bytes != scratch.data()) std::copy_n(bytes, size, scratch.begin());
+    augmenter->convert(*this, rows[i], scratch, out);
   }
 }
 
@@ -171,7 +179,8 @@ void Dataset::follow(const std::vector<std::string>& arguments,
 
 void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
                      const std::vector<std::byte*>& into_inputs,
-                     const std::vector<std::byte*>& into_targets) const {
+                     const std::vector<std::byte*>& into_targets,
+                     const Augmenter* augmenter) const {
   MASE_CHECK(first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(rows.size()),
              "batch outside of its part");
   if (count == 0) return;
@@ -180,7 +189,7 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
     if (inputs[i].is_state())
       inputs[i].begin(count, into_inputs[i]);
     else
-      inputs[i].gather(wanted, into_inputs[i]);
+      inputs[i].gather(wanted, into_inputs[i], augmenter);
   for (std::size_t i = 0; i < targets.size(); ++i)
     gather_rows(targets[i].values, wanted, into_targets[i]);
 }
@@ -221,7 +230,7 @@ const std::vector<DatasetRow>& dataset_table() {
       {"hdf5", "arrays named as the files of npy, in the .h5 file of data_dir", "any", 0,
        load_hdf5},
       {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test, or in a CSV",
-        "any", 0, load_images},
+       "any", 0, load_images},
       {"text",
        "bytes of texts: a .csv or .jsonl of texts and classes in data_dir, or the next byte at "
        "every position of a .txt (or of the shipped novel)",

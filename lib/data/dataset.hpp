@@ -15,6 +15,8 @@
 
 namespace mase::data {
 
+class Augmenter;
+
 enum class Part { train, validation, test };
 Part parse_part(const std::string& name);  ///< "train", "validation" (or "val"), "test"
 
@@ -27,12 +29,14 @@ struct InputColumn {
   /// for every batch of so many rows, in any shape.
   std::int64_t batch = 0;
   bool is_optional = false;  ///< left out of a model that has no argument of this name
-  PixelTable pixels{};  ///< what uint8 values become when rows are gathered
+  PixelTable pixels{};       ///< what uint8 values become when rows are gathered
 
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
   DType dtype() const;                   ///< of a batch: float32 for pixels
-  /// Writes the given rows as batches have them, one after another.
-  void gather(std::span<const std::int64_t> rows, std::byte* into) const;
+  /// Writes the given rows as batches have them, one after another, with the changes of an
+  /// augmenter if there is one.
+  void gather(std::span<const std::int64_t> rows, std::byte* into,
+              const Augmenter* augmenter = nullptr) const;
   bool is_state() const { return repeats || batch > 0; }
   /// What a batch of so many rows begins with; Error(Fault::config) where that is not known.
   void begin(std::int64_t rows, std::byte* into) const;
@@ -81,10 +85,12 @@ struct Dataset {
               const std::vector<InputColumn>& state = {});
   /// Gathers rows[first, first + count) into a batch.
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
-  /// Like `batch`, into the caller's buffers of count rows each (the training loop reuses them).
+  /// Like `batch`, into the caller's buffers of count rows each (the training loop reuses them),
+  /// with the changes of an augmenter if there is one.
   void gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
               const std::vector<std::byte*>& into_inputs,
-              const std::vector<std::byte*>& into_targets) const;
+              const std::vector<std::byte*>& into_targets,
+              const Augmenter* augmenter = nullptr) const;
 };
 
 /// The options of data sets. A set does not ignore an option silently: one that it does not use is

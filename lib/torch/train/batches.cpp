@@ -21,8 +21,12 @@ std::vector<std::byte*> buffers(const std::vector<at::Tensor>& tensors) {
 
 }  // namespace
 
-Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed)
-    : data_(data), batch_size_(std::min(batch_size, data.row_count())), seed_(seed) {
+Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed,
+                 const data::AugmentOptions& augment)
+    : data_(data),
+      batch_size_(std::min(batch_size, data.row_count())),
+      seed_(seed),
+      augmenter_(augment, data, seed) {
   for (const data::InputColumn& input : data.inputs)
     inputs_.push_back(at::empty(input.shape(batch_size_), libtorch::scalar_type(input.dtype())));
   for (const data::Target& target : data.targets)
@@ -32,6 +36,7 @@ Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64
 
 void Batches::shuffle(std::int64_t epoch) {
   const auto count = static_cast<std::int64_t>(data_.train.size());
+  augmenter_.begin(epoch);
   order_ = Random(seed_, static_cast<std::uint64_t>(epoch)).permutation(count);
   for (std::int64_t& row : order_) row = data_.train[static_cast<std::size_t>(row)];
 }
@@ -43,11 +48,18 @@ std::vector<c10::IValue> Batches::inputs() const {
   return inputs;
 }
 
-std::int64_t Batches::load(std::int64_t index) { return load(order_, index * batch_size_); }
+std::int64_t Batches::load(std::int64_t index) {
+  return gather(order_, index * batch_size_, &augmenter_);
+}
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first) {
+  return gather(rows, first, nullptr);
+}
+
+std::int64_t Batches::gather(const std::vector<std::int64_t>& rows, std::int64_t first,
+                             const data::Augmenter* augmenter) {
   rows_ = std::min(batch_size_, static_cast<std::int64_t>(rows.size()) - first);
-  data_.gather(rows, first, rows_, buffers(inputs_), buffers(targets_));
+  data_.gather(rows, first, rows_, buffers(inputs_), buffers(targets_), augmenter);
   return rows_;
 }
 

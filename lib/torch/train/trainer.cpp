@@ -60,7 +60,7 @@ class Trainer {
         steps_(graph, executor_, parameters_),
         network_(folded_ > 0 ? nullptr : make_layer_network(executor_, parameters_)),
         optimizer_(options, parameters_.values().size(), parameters_.decayed()),
-        batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed)),
+        batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options),
         draws_(draws_numbers(graph)) {
     check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
     if (!network_) network_ = make_autograd_network(executor_, parameters_);
