@@ -26,6 +26,12 @@ std::optional<double> to_number(std::string_view cell) {
   return value;
 }
 
+/// Whether a cell would be a number with a point in place of its comma.
+bool is_decimal_comma(std::string_view cell) {
+  return cell.find(',') != std::string_view::npos &&
+         to_number(replace_all(std::string(cell), ",", ".")).has_value();
+}
+
 /// The most frequent separator of the first line, outside of quotes.
 char guess_separator(std::string_view line) {
   std::map<char, int> counts;
@@ -176,7 +182,10 @@ float CsvTable::number(std::size_t row, std::size_t column) const {
   if (word == "true" || word == "false") return word == "true" ? 1.0F : 0.0F;
   const auto value = to_number(text);
   if (!value)
-    file_error(place(row, column) + ": '" + std::string(text.substr(0, 40)) + "' is not a number");
+    file_error(place(row, column) + ": '" + std::string(text.substr(0, 40)) + "' is not a number" +
+               (is_decimal_comma(text) ? "; write decimals with a point"
+                                       : "; leave the column out, or make columns of 0 and 1 of "
+                                         "its words (pandas.get_dummies)"));
   const auto rounded = static_cast<float>(*value);
   if (!std::isfinite(rounded))
     file_error(place(row, column) + ": " + std::string(text.substr(0, 40)) +

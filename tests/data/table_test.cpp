@@ -135,7 +135,9 @@ TEST_CASE("bad csv files are refused with file, line and column") {
   CHECK_THAT(csv_error("1,2,x\n-inf,2,x\n"), Contains("line 2, column 1") && Contains("-inf"));
   CHECK_THAT(csv_error("1,2,x\n1e99,2,x\n"), Contains("line 2, column 1") && Contains("float32"));
   CHECK_THAT(csv_error("1,2,x\n1,,x\n"), Contains("line 2, column 2") && Contains("missing_value"));
-  CHECK_THAT(csv_error("1,2,x\n1,red,x\n"), Contains("column 2") && Contains("not a number"));
+  CHECK_THAT(csv_error("1,2,x\n1,red,x\n"),
+             Contains("column 2") && Contains("not a number") && Contains("get_dummies"));
+  CHECK_THAT(csv_error("1;2;x\n1;0,5;x\n"), Contains("'0,5'") && Contains("with a point"));
   CHECK_THAT(csv_error("1,\"2,x\n1,2,x\n"), Contains("line 1") && Contains("never closed"));
   CHECK_THAT(csv_error("1,2,x\n1,\"2\"3,x\n"), Contains("line 2") && Contains("comes '3'"));
   CHECK_THAT(csv_error("1,2,x\n1,2\n"), Contains("line 2 has 2 fields"));
