@@ -168,13 +168,12 @@ int data(const DataRequest& request);
 
 /// `mase init` writes a configuration for a model, with comments about its layers.
 struct InitRequest {
-  std::string model;
+  std::string config_path;       ///< a file whose settings the new one keeps; "": none
+  Tree settings = Tree::dict();  ///< settings given on the command line
   ModelInput input;
-  std::optional<std::string> dataset;
   std::optional<std::string> output;  ///< default: stdout
   std::int64_t width = 8;             ///< bits of data, weights and biases
   bool search = false;                ///< write a search over formats instead of one choice
-  std::string data_dir;               ///< folder of the data set; "": the bundled sample
   bool overwrite = false;
 };
 int init(const InitRequest& request);

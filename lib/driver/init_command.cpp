@@ -12,6 +12,7 @@
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/commands.hpp"
+#include "driver/config_file.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
@@ -90,13 +91,6 @@ std::string nodes_text(const Kind& kind) {
     names.emplace_back("...");
   }
   return std::to_string(count) + (count == 1 ? " node: " : " nodes: ") + join(names, ", ");
-}
-
-/// A line of TOML: key = "text".
-std::string text_line(const std::string& key, const std::string& text) {
-  Tree tree = Tree::dict();
-  tree[key] = text;
-  return config::to_toml(tree);
 }
 
 /// The passes that prepare a graph for quantization and would change this one.
@@ -262,21 +256,31 @@ std::string command_text(const InitRequest& request) {
   return text;
 }
 
-std::string config_text(const InitRequest& request, ir::Graph& graph, bool has_labels) {
-  std::string text = "# " + command_text(request) + "\n" + text_line("model", request.model);
-  if (!request.input.submodule.empty()) text += text_line("submodule", request.input.submodule);
-  if (request.dataset) text += text_line("dataset", *request.dataset);
-  if (!request.data_dir.empty()) text += text_line("data_dir", request.data_dir);
-  if (!graph.custom_ops.empty()) {
-    Tree tables = Tree::dict();
-    tables["custom_ops"] = write_custom_op_tables(graph.custom_ops);
-    text += "\n" + config::to_toml(tables);
-  }
+/// The settings that were given, and the tables that belong to the model rather than to what is
+/// done with it.
+Tree kept_tables(const InitRequest& request, const Configuration& base, const ir::Graph& graph) {
+  Tree kept = Tree::dict();
+  const Tree settings = settings_tree(base.settings);
+  for (const std::string& name : setting_names())
+    if (base.sources.file.find(name) || base.sources.command_line.find(name))
+      kept[name] = settings.at(name);
+  if (!request.input.submodule.empty()) kept["submodule"] = request.input.submodule;
+  const Tree tables = model_tree(base);
+  for (const char* table : {"cf_args", "metrics"})
+    if (const Tree* found = tables.find(table)) kept[table] = *found;
+  if (!graph.custom_ops.empty()) kept["custom_ops"] = write_custom_op_tables(graph.custom_ops);
+  return kept;
+}
+
+std::string config_text(const InitRequest& request, const Configuration& base, ir::Graph& graph,
+                        bool has_labels) {
+  std::string text =
+      "# " + command_text(request) + "\n" + config::to_toml(kept_tables(request, base, graph));
   for (const std::string& pass : preparations(graph))
     text += request.search ? "\n[search.prepare." + pass + "]\n"
                            : "\n[[pass]]\nrun = \"" + pass + "\"\n";
   if (request.search) return text + search_text(graph, request.width, has_labels);
-  const bool has_data = request.dataset || !request.input.inputs.empty();
+  const bool has_data = base.settings.general.dataset || !request.input.inputs.empty();
   return text + quantize_text(graph, request.width, has_data);
 }
 
@@ -286,14 +290,28 @@ int init(const InitRequest& request) {
   if (request.output && file_exists(*request.output) && !request.overwrite)
     config_error(*request.output + " already exists; --overwrite replaces it");
   if (request.output) sandbox::will_output(*request.output);
-  if (request.search && !request.dataset)
+  const Configuration base = load_configuration(request.config_path, request.settings);
+  sandbox::may_read_named(base.sources.file);
+  const General& general = base.settings.general;
+  if (!general.model)
+    config_error("no model given: name one (`mase list models`) or a model file as MODEL");
+  if (request.search && !general.dataset)
     config_error("--search needs a data set: the trials are measured on its rows");
-  data::DataOptions options;
-  options.data_dir = request.data_dir;
   std::optional<data::Dataset> data;
-  if (request.dataset) data = data::load_dataset(*request.dataset, options);
-  ir::Graph graph = load_graph(request.model, request.input, data ? &*data : nullptr, 2);
-  write_or_print(request.output, config_text(request, graph, !data || data->has_labels()));
+  if (general.dataset) data = data::load_dataset(*general.dataset, base.settings.data);
+  ModelRequest wanted;
+  wanted.model = *general.model;
+  wanted.input = request.input;
+  if (wanted.input.submodule.empty()) wanted.input.submodule = general.submodule.value_or("");
+  wanted.concrete = base.concrete;
+  wanted.custom_ops = base.custom_ops;
+  wanted.dataset = data ? &*data : nullptr;
+  wanted.example_rows = 2;
+  wanted.load_name = general.load_name;
+  wanted.load_type = general.load_type;
+  ir::Graph graph = load_model(wanted).graph;
+  const bool has_labels = !data || (data->has_labels() && general.task != "none");
+  write_or_print(request.output, config_text(request, base, graph, has_labels));
   return 0;
 }
 

@@ -87,6 +87,13 @@ std::vector<FieldInfo> describe_settings() {
   return all;
 }
 
+std::vector<FieldInfo> describe_init_settings() {
+  std::vector<FieldInfo> some = describe_fields<data::DataOptions>();
+  for (FieldInfo& info : describe_fields<General>())
+    if (info.name == "model" || info.name == "dataset") some.push_back(std::move(info));
+  return some;
+}
+
 std::vector<std::string> setting_names() {
   std::vector<std::string> names;
   for (const FieldInfo& info : describe_settings()) names.push_back(info.name);

@@ -1439,6 +1439,30 @@ class Init(InFolder):
         self.assertIn("--overwrite", self.run_mase("init", "lenet", "mnist", "-o", "kept.toml", code=2).stderr)
         self.assertEqual((self.cwd / "kept.toml").read_text(encoding="utf-8"), "mine")
 
+    def test_a_configuration_gives_its_settings_to_the_new_one(self):
+        (self.cwd / "rows").mkdir()
+        write_vector(self.cwd / "rows/x.npy", "<f4", [i * 7 % 11 / 11 for i in range(640)], "<f", (40, 16))
+        own = self.write(
+            "own.toml",
+            'model = "jsc-tiny"\ndataset = "npy"\ndata_dir = "rows"\nproject = "own"\nseed = 3\ntest_share = 0.25\n'
+            '[passes.average_bits]\n[metrics.size]\ncommand = "wc -c {outputs}"\n',
+        )
+        self.run_mase("init", "--config", own, "--validation-share", "0.5", "-o", "made.toml")
+        made = tomllib.loads((self.cwd / "made.toml").read_text(encoding="utf-8"))
+        kept = {name: made[name] for name in ("model", "dataset", "data_dir", "project", "seed", "test_share")}
+        self.assertEqual(
+            kept,
+            {"model": "jsc-tiny", "dataset": "npy", "data_dir": "rows", "project": "own", "seed": 3}
+            | {"test_share": 0.25},
+        )
+        self.assertEqual((made["validation_share"], list(made["metrics"])), (0.5, ["size"]))
+        self.assertNotIn("average_bits", [entry["run"] for entry in made["pass"]])
+        self.run_mase("transform", "--config", "made.toml")
+        self.assertTrue((self.cwd / "mase_output/own").is_dir())
+        self.assertIn("no model given", self.run_mase("init", "--width", "4", code=2).stderr)
+        said = self.run_mase("init", "jsc-tiny", "images", "--data-dir", "rows", "--image-size", "many", code=2).stderr
+        self.assertIn("image_size", said)
+
     def test_what_has_no_format_is_listed(self):
         folder = SOURCE / "tests/fixtures/models/encoder_tiny"
         inputs = ("--input", str(folder / "inputs.npy"))
