@@ -34,6 +34,11 @@ void add_test(CLI::App& app, Action& action) {
       ->add_option("--min-sqnr", request->min_sqnr,
                    "exit with 1 if an output has a lower SQNR against float (task none)")
       ->type_name("DB");
+  command
+      ->add_option("--require", request->require,
+                   "exit with 1 unless a metric of your own keeps this bound at every level")
+      ->type_name("'METRIC >= X'")
+      ->allow_extra_args(false);
   add_limits(*command);
   command->footer(
       "Examples:\n"

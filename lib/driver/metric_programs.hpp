@@ -31,4 +31,13 @@ using LevelMetrics = std::vector<std::pair<std::string, Tree>>;
 /// without programs.
 void print_metrics(Output& output, const LevelMetrics& found);
 
+/// Bounds on the programs of a configuration, from texts such as "f1 >= 0.8". DiagnosticsError for
+/// a text that is none, or names another metric.
+std::vector<search::Constraint> metric_bounds(const std::vector<std::string>& texts,
+                                              const Configuration& configuration);
+
+/// Whether the metrics of every level keep the bounds; an error in the log names each that does
+/// not.
+bool keep_bounds(const LevelMetrics& found, const std::vector<search::Constraint>& bounds);
+
 }  // namespace mase::driver

@@ -183,6 +183,7 @@ int test(const TestRequest& request) {
   const data::Dataset& dataset = require_dataset(session);
   const bool has_labels = dataset.has_labels();
   check_goals(request, has_labels);
+  const auto bounds = metric_bounds(request.require, session.configuration);
   name_rights(session, request);
   const LoadedModel model = load_session_model(session, {});
   if (model.untrained)
@@ -200,7 +201,7 @@ int test(const TestRequest& request) {
   else
     print_all(output, found, dataset);
   print_metrics(output, own);
-  bool met = true;
+  bool met = keep_bounds(own, bounds);
   for (const auto& [level, scores] : found) {
     if (!request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy) continue;
     met = false;

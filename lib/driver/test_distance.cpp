@@ -82,7 +82,8 @@ int test_distance(Session& session, const TestRequest& request, const ir::Graph&
   session.output.document()["split"] = request.split;
   print_distances(session.output, found);
   print_metrics(session.output, own);
-  const bool met = !request.min_sqnr || has_sqnr(found, *request.min_sqnr);
+  const bool near = !request.min_sqnr || has_sqnr(found, *request.min_sqnr);
+  const bool met = keep_bounds(own, metric_bounds(request.require, session.configuration)) && near;
   record_test(session, request, found.size() == 1 ? found.front().level : "levels");
   session.output.finish();
   return met ? 0 : static_cast<int>(Fault::goal);

@@ -97,6 +97,11 @@ class OwnMetrics(unittest.TestCase):
         self.assertEqual(list(found["metrics"]), levels)
         for level in levels:
             self.assertEqual(found["metrics"][level], {"mine": found["levels"][level]["accuracy"]})
+        self.mase(*arguments, "--require", "mine >= 0", "--require", "mine <= 1")
+        said = self.mase(*arguments, "--require", "mine >= 1.5", code=1).stderr
+        self.assertEqual(said.count("but the bound is mine >= 1.5"), 2)
+        self.assertIn("did you mean 'mine'?", self.mase(*arguments, "--require", "mien >= 1", code=2).stderr)
+        self.assertIn("--config", self.mase("test", "jsc-tiny", "jsc", "--require", "mine >= 1", code=2).stderr)
         shown = self.mase(*arguments, "-q").stdout
         self.assertIn("Metrics of your own", shown)
         self.mase("report", "mase_output/own")
