@@ -224,5 +224,5 @@ TEST_CASE("outputs that are not one row for each input row are refused") {
   const ir::Results scalar{{"total", Array::from(std::vector<float>{1}, {})}};
   CHECK(message_of(Fault::unsupported, [&] {
           measured(metrics, scalar, scalar);
-        }).find("output \"total\" has shape []") != std::string::npos);
+        }).find("but \"total\" has shape []") != std::string::npos);
 }

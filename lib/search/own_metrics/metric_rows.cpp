@@ -33,8 +33,9 @@ Array join_batches(const std::vector<ir::Results>& batches, std::size_t place) {
   for (const ir::Results& batch : batches) {
     const Array& next = batch.at(place).second;
     if (!can_join(first, next))
-      throw Error(Fault::unsupported, "metrics get arrays of shape [rows, ...], but output " +
-                                          quote(name) + " has shape " + shape_text(first.shape()) +
+      throw Error(Fault::unsupported, "metrics get arrays of shape [rows, ...], but " +
+                                          (name.empty() ? "the output" : quote(name)) +
+                                          " has shape " + shape_text(first.shape()) +
                                           " for one batch and " + shape_text(next.shape()) +
                                           " for another; return one row for each input row");
     rows += next.shape().front();
