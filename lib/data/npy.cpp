@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <new>
 #include <optional>
 #include <tuple>
 
@@ -205,6 +207,16 @@ constexpr auto expected =
     "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
     "arguments), or an .npz of these";
 
+/// The arrays of an archive, which are taken into memory: numpy does not align them in their file.
+std::map<std::string, Array> arrays_in(const std::string& archive) {
+  try {
+    return read_npz(archive);
+  } catch (const std::bad_alloc&) {
+    file_error(archive + ": not enough memory for this archive; arrays in .npy files " +
+               "(numpy.save) can stay in their files");
+  }
+}
+
 /// The arrays of the single .npz archive, or of the .npy files.
 std::vector<NamedArray> sources_in(const std::string& folder) {
   if (std::error_code error; !std::filesystem::is_directory(folder, error))
@@ -216,7 +228,7 @@ std::vector<NamedArray> sources_in(const std::string& folder) {
                join(archives, ", ") + (files.empty() ? "" : " and " + join(files, ", ")));
   std::vector<NamedArray> sources;
   for (const std::string& path : archives)
-    for (auto& [name, array] : read_npz(path))
+    for (auto& [name, array] : arrays_in(path))
       sources.push_back({name, path + ": " + name, std::move(array)});
   for (const std::string& path : files)
     sources.push_back({std::filesystem::path(path).stem().string(), path, map_npy(path)});
