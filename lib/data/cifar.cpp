@@ -45,12 +45,22 @@ void append_records(const CifarLayout& layout, const std::string& path, std::str
   records += bytes;
 }
 
+/// The version for Python has the same names without an ending.
+void refuse_python_version(const CifarLayout& layout, const std::string& folder) {
+  const std::string binary = folder + "/" + layout.test_file;
+  const std::string python = binary.substr(0, binary.rfind('.'));
+  if (file_exists(python) && !file_exists(binary))
+    file_error(python + ": this is the version for Python, which is pickled; the data set " +
+               layout.name + " reads the binary version, which the same page has");
+}
+
 Dataset load_cifar(const CifarLayout& layout, const DataOptions& options) {
   require_only(options, layout.name, with_pixel_options({"data_dir"}));
   const std::string& folder = options.data_dir;
   if (folder.empty())
     config_error("data set " + layout.name + " needs data_dir (--data-dir): a folder with " +
                  layout.test_file + " and the other files of the binary version");
+  refuse_python_version(layout, folder);
   Dataset dataset;
   dataset.name = layout.name;
   const std::vector<std::string> class_names = class_names_of(layout, folder);

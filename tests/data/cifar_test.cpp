@@ -75,3 +75,10 @@ TEST_CASE("the class of cifar100 is the second byte") {
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("cifar100", stored_in(folder)); }),
              Contains("20 names of classes; there are 100"));
 }
+
+TEST_CASE("the version of CIFAR for Python is told from the binary one") {
+  const Folder folder;
+  folder.write("test_batch", "");
+  CHECK_THAT(message_of(Fault::file, [&] { load_dataset("cifar10", stored_in(folder)); }),
+             Contains("test_batch: this is the version for Python") && Contains("binary version"));
+}
