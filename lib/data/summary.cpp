@@ -181,6 +181,7 @@ SamplePicture picture_of(const InputColumn& images, const std::vector<std::int64
   const Layout layout = layout_of(images.values.shape());
   std::vector<Array> samples;
   SamplePicture picture;
+  if (images.values.dtype() == DType::uint8) picture.white = 255;
   for (const std::int64_t row : rows) {
     samples.push_back(images.values.rows(row, 1).to_float32());
     const auto [least, greatest] = std::ranges::minmax(samples.back().span<float>());

@@ -32,8 +32,8 @@ const InputColumn& image_input(const Dataset& dataset);
 std::vector<std::int64_t> sample_rows(const Dataset& dataset, std::size_t count);
 
 /// Rows of an image input side by side, four in a line. Small images are shown larger, large ones
-/// by fewer pixels. Values from 0 to 1 become black to white; if there are others, the least and
-/// the greatest of these rows do.
+/// by fewer pixels. Values from 0 to 1, of bytes from 0 to 255, become black to white; if there are
+/// others, the least and the greatest of these rows do.
 struct SamplePicture {
   Image image;
   double black = 0, white = 1;  ///< the values that are shown so

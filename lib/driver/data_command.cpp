@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase data` shows what is in a data set: shapes, ranges, classes, parts, and samples as a
 // picture.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/diagnostics.hpp"
 #include "base/error.hpp"
@@ -59,6 +61,24 @@ void show_range(const std::string& name, const Array& values, passes::ReportTabl
   table.rows.push_back(std::move(row));
 }
 
+/// What a model is fed for the pixels of an input, whose stored values are in the entry.
+void show_fed(const data::InputColumn& input, Tree& entry, Output& out) {
+  if (input.values.dtype() != DType::uint8) return;
+  const auto numbers = input.pixels.numbers();  // 256 for each channel, or for all
+  const auto ends = {entry.at("min").as_double(), entry.at("max").as_double()};
+  float least = INFINITY, greatest = -INFINITY;
+  for (std::size_t channel = 0; channel < numbers.size(); channel += 256)
+    for (const double end : ends) {
+      least = std::min(least, numbers[channel + static_cast<std::size_t>(end)]);
+      greatest = std::max(greatest, numbers[channel + static_cast<std::size_t>(end)]);
+    }
+  entry["fed_min"] = least;
+  entry["fed_max"] = greatest;
+  out.text(input.name + ": a model is fed float32 numbers from " + search::short_number(least) +
+           " to " + search::short_number(greatest) +
+           " for these; pixel_scale, pixel_mean and pixel_std say which");
+}
+
 void show_inputs(const data::Dataset& dataset, Output& out) {
   passes::ReportTable table{
       "Inputs", {"Name", "Shape", "Type", "Min", "Max", "Mean", "Deviation"}, {}, ""};
@@ -68,6 +88,8 @@ void show_inputs(const data::Dataset& dataset, Output& out) {
     show_range(input.name, input.values, table, entries.as_list().back());
   }
   out.table(table);
+  for (std::size_t i = 0; i < dataset.inputs.size(); ++i)
+    show_fed(dataset.inputs[i], entries.as_list()[i], out);
   out.document()["inputs"] = std::move(entries);
 }
 

@@ -391,6 +391,7 @@ class WhatIsInASet(InFolder):
         self.assertEqual([entry["rows"] for entry in told["targets"][0]["classes"].values()], counts)
         self.assertEqual(told["inputs"][0]["shape"], [70000, 1, 28, 28])
         self.assertEqual((told["inputs"][0]["min"], told["inputs"][0]["max"]), (0, 255))
+        self.assertEqual((told["inputs"][0]["fed_min"], told["inputs"][0]["fed_max"]), (0, 1))
         self.assertEqual([sample["class"] for sample in told["picture"]["samples"]], list("01234567"))
         self.assertEqual((self.cwd / "digits.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         result = self.run_mase("data", "mnist", "--picture", "digits.png", code=2)
