@@ -3,6 +3,7 @@
 #include "data/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -120,10 +121,35 @@ void draw(std::span<const float> values, const Layout& layout, std::int64_t top,
       }
 }
 
+/// The range of bytes, from how many there are of each.
+Range range_of_bytes(const Array& values) {
+  std::array<std::int64_t, 256> counts{};
+  for_each_piece(values, [&](std::size_t first, std::size_t count) {
+    for (const std::uint8_t byte : values.span<std::uint8_t>().subspan(first, count))
+      ++counts[byte];
+  });
+  const auto sum_of = [&](auto term) {
+    double sum = 0;
+    for (std::size_t byte = 0; byte < counts.size(); ++byte)
+      sum += static_cast<double>(counts[byte]) * term(static_cast<double>(byte));
+    return sum / static_cast<double>(values.size());
+  };
+  const auto is_there = [](std::int64_t count) { return count > 0; };
+  Range range;
+  range.least = static_cast<double>(std::ranges::find_if(counts, is_there) - counts.begin());
+  range.greatest = static_cast<double>(counts.rend() -
+                                       std::find_if(counts.rbegin(), counts.rend(), is_there) - 1);
+  range.mean = sum_of([](double byte) { return byte; });
+  range.deviation =
+      std::sqrt(sum_of([&](double byte) { return (byte - range.mean) * (byte - range.mean); }));
+  return range;
+}
+
 }  // namespace
 
 Range range_of(const Array& values) {
   MASE_CHECK(values.size() > 0, "the range of no values");
+  if (values.dtype() == DType::uint8) return range_of_bytes(values);
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   Moments all;
   for_each_span(values, [&](auto piece) {
