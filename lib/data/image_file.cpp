@@ -29,7 +29,7 @@ bool make_room(Image& image, std::int64_t channels, std::int64_t height, std::in
   image.channels = channels;
   image.height = height;
   image.width = width;
-  image.pixels.assign(static_cast<std::size_t>(channels * height * width), 0);
+  image.pixels.resize(static_cast<std::size_t>(channels * height * width));
   return true;
 }
 
@@ -149,11 +149,15 @@ class JpegReader {
 };
 
 template <class Reader>
-Image decode_with(std::string_view bytes, const std::string& path) {
-  Image image;
+void decode_with(std::string_view bytes, const std::string& path, Image& into) {
   Reader reader(bytes);
-  if (!reader.run(image)) file_error(path + ": cannot read this image: " + reader.message());
-  return image;
+  if (!reader.run(into)) file_error(path + ": cannot read this image: " + reader.message());
+}
+
+void decode(std::string_view bytes, const std::string& path, Image& into) {
+  if (bytes.starts_with(png_signature)) return decode_with<PngReader>(bytes, path, into);
+  if (bytes.starts_with(jpeg_signature)) return decode_with<JpegReader>(bytes, path, into);
+  file_error(path + ": cannot read this image: it is neither a PNG nor a JPEG");
 }
 
 }  // namespace
@@ -164,13 +168,19 @@ bool is_image_name(const std::string& path) {
 }
 
 Image decode_image(std::string_view bytes, const std::string& path) {
-  if (bytes.starts_with(png_signature)) return decode_with<PngReader>(bytes, path);
-  if (bytes.starts_with(jpeg_signature)) return decode_with<JpegReader>(bytes, path);
-  file_error(path + ": cannot read this image: it is neither a PNG nor a JPEG");
+  Image image;
+  decode(bytes, path, image);
+  return image;
+}
+
+void read_image(const std::string& path, Image& into) {
+  decode(read_file(path, most_image_bytes), path, into);
 }
 
 Image read_image(const std::string& path) {
-  return decode_image(read_file(path, most_image_bytes), path);
+  Image image;
+  read_image(path, image);
+  return image;
 }
 
 std::string encode_png(const Image& image) {

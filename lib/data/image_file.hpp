@@ -23,6 +23,7 @@ bool is_image_name(const std::string& path);
 /// and blue, 16 bits become 8, and alpha is left out. Error(Fault::file) names the file when it is
 /// damaged, cut short, or larger than 2^26 pixels.
 Image read_image(const std::string& path);
+void read_image(const std::string& path, Image& into);  ///< keeps the buffer of the last image
 /// The same for bytes already read; `path` is for messages.
 Image decode_image(std::string_view bytes, const std::string& path);
 

@@ -6,18 +6,24 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "data/resize_kernel.hpp"
 
 namespace mase::data {
-namespace {
-
-constexpr int fraction_bits = 22;
-constexpr std::int32_t half = 1 << (fraction_bits - 1);
 
 /// The old pixels of one new pixel along an axis.
 struct Taps {
   std::int64_t first = 0;
   std::vector<std::int32_t> weights;  ///< with `fraction_bits`; their sum is about 1
 };
+
+/// Taps as the kernels take them.
+struct TapTable {
+  std::vector<std::int32_t> first, weights;
+  std::vector<std::int16_t> halves;
+  std::size_t groups = 0;
+};
+
+namespace {
 
 /// New pixel `index` of `to` where there were `from`.
 Taps taps_of(std::int64_t index, std::int64_t from, std::int64_t to) {
@@ -37,8 +43,8 @@ Taps taps_of(std::int64_t index, std::int64_t from, std::int64_t to) {
     sum += weights.back();
   }
   for (const double weight : weights)
-    taps.weights.push_back(
-        static_cast<std::int32_t>(std::floor(weight * (1.0 / sum) * (1 << fraction_bits) + 0.5)));
+    taps.weights.push_back(static_cast<std::int32_t>(
+        std::floor(weight * (1.0 / sum) * (1 << kernels::fraction_bits) + 0.5)));
   return taps;
 }
 
@@ -51,57 +57,33 @@ std::vector<Taps> middle_taps(std::int64_t from, std::int64_t to, std::int64_t s
   return taps;
 }
 
-std::uint8_t pixel_of(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> fraction_bits, 0, 255));
+/// The place of a tap's half weight for one channel in a group's halves.
+std::size_t half_at(std::size_t tap, std::size_t channel) {
+  return tap / 2 * 8 + channel * 2 + tap % 2;
 }
 
-Image sized_like(const Image& image, std::int64_t height, std::int64_t width) {
-  Image out{image.channels, height, width, {}};
-  out.pixels.resize(static_cast<std::size_t>(image.channels * height * width));
-  return out;
-}
-
-/// One new row; the number of channels is known, so that their sums stay in registers.
-template <int channels>
-void filter_row(const std::uint8_t* row, const std::vector<Taps>& columns, std::uint8_t* to) {
-  for (const Taps& taps : columns) {
-    const std::uint8_t* from = row + taps.first * channels;
-    std::int32_t sums[channels];
-    std::fill_n(sums, channels, half);
-    for (const std::int32_t weight : taps.weights)
-      for (int channel = 0; channel < channels; ++channel) sums[channel] += weight * *from++;
-    for (int channel = 0; channel < channels; ++channel) *to++ = pixel_of(sums[channel]);
-  }
-}
-
-/// Makes the rows from `first` on as narrow as there are taps.
-Image along_rows(const Image& image, std::int64_t first, std::int64_t rows,
-                 const std::vector<Taps>& columns) {
-  Image out = sized_like(image, rows, static_cast<std::int64_t>(columns.size()));
-  const auto filter = image.channels == 1 ? filter_row<1> : filter_row<3>;
-  for (std::int64_t row = 0; row < rows; ++row)
-    filter(image.pixels.data() + (first + row) * image.width * image.channels, columns,
-           out.pixels.data() + row * out.width * out.channels);
-  return out;
-}
-
-/// Makes the columns as short as there are taps. Row 0 of the image is row `first` of the taps.
-Image along_columns(const Image& image, std::int64_t first, const std::vector<Taps>& rows) {
-  Image out = sized_like(image, static_cast<std::int64_t>(rows.size()), image.width);
-  const auto stride = static_cast<std::size_t>(image.width * image.channels);
-  std::uint8_t* to = out.pixels.data();
-  std::vector<std::int32_t> sums(stride);
-  for (const Taps& taps : rows) {
-    std::ranges::fill(sums, half);
-    const std::uint8_t* from =
-        image.pixels.data() + static_cast<std::size_t>(taps.first - first) * stride;
-    for (const std::int32_t weight : taps.weights) {
-      for (std::size_t i = 0; i < stride; ++i) sums[i] += weight * from[i];
-      from += stride;
+TapTable table_of(const std::vector<Taps>& all) {
+  using namespace kernels;
+  TapTable table;
+  for (const Taps& taps : all)
+    table.groups = std::max(table.groups, (taps.weights.size() + tap_group - 1) / tap_group);
+  const std::size_t count = table.groups * tap_group;
+  table.weights.assign(all.size() * count, 0);
+  table.halves.assign(all.size() * table.groups * 32, 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    table.first.push_back(static_cast<std::int32_t>(all[i].first));
+    for (std::size_t tap = 0; tap < all[i].weights.size(); ++tap) {
+      const std::int32_t weight = all[i].weights[tap];
+      table.weights[i * count + tap] = weight;
+      std::int16_t* const group = table.halves.data() + (i * table.groups + tap / tap_group) * 32;
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        const std::size_t at = half_at(tap % tap_group, channel);
+        group[at] = static_cast<std::int16_t>(weight >> low_bits);
+        group[16 + at] = static_cast<std::int16_t>(weight & ((1 << low_bits) - 1));
+      }
     }
-    for (const std::int32_t sum : sums) *to++ = pixel_of(sum);
   }
-  return out;
+  return table;
 }
 
 /// A positive number of pixels of at most 4 digits that is within the bounds; 0 for another text.
@@ -137,18 +119,70 @@ Tree ImageSize::write_field() const {
   return Tree(std::to_string(height) + "x" + std::to_string(width));
 }
 
-Image resize(const Image& image, const ImageSize& size) {
-  const std::int64_t shorter = std::min(image.height, image.width);
-  const bool cut = size.width == 0;
-  const std::int64_t width = cut ? size.height : size.width;
-  const std::vector<Taps> columns =
-      middle_taps(image.width, cut ? width * image.width / shorter : width, width);
-  const std::vector<Taps> rows = middle_taps(
-      image.height, cut ? size.height * image.height / shorter : size.height, size.height);
-  const std::int64_t first = rows.front().first;
-  const std::int64_t end =
-      rows.back().first + static_cast<std::int64_t>(rows.back().weights.size());
-  return along_columns(along_rows(image, first, end - first, columns), first, rows);
+/// The taps of both axes for images of one size.
+struct Resizer::Plan {
+  std::int64_t height, width;  ///< of the old images
+  TapTable columns;
+  std::vector<Taps> rows;
+
+  Plan(const Image& image, const ImageSize& size) : height(image.height), width(image.width) {
+    const std::int64_t shorter = std::min(height, width);
+    const bool cut = size.width == 0;
+    const std::int64_t new_width = cut ? size.height : size.width;
+    columns =
+        table_of(middle_taps(width, cut ? new_width * width / shorter : new_width, new_width));
+    rows = middle_taps(height, cut ? size.height * height / shorter : size.height, size.height);
+  }
+};
+
+Resizer::Resizer(const ImageSize& size) : size_(size) {}
+Resizer::~Resizer() = default;
+
+const Image& Resizer::operator()(const Image& image) {
+  if (!plan_ || plan_->height != image.height || plan_->width != image.width)
+    plan_ = std::make_unique<Plan>(image, size_);
+  filter_rows(image);
+  filter_columns(image.channels);
+  return out_;
 }
+
+void Resizer::filter_rows(const Image& image) {
+  const TapTable& table = plan_->columns;
+  const kernels::RowTaps taps{table.first.data(), table.groups, table.weights.data(),
+                              table.halves.data()};
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t size = channels * static_cast<std::size_t>(image.width);
+  const std::size_t new_size = channels * table.first.size();
+  const auto& kernel = kernels::resize_kernels(simd::best_isa());
+  const auto filter = image.channels == 1 ? kernel.grey_row : kernel.colour_row;
+  const auto begin = static_cast<std::size_t>(plan_->rows.front().first);
+  const std::size_t end =
+      static_cast<std::size_t>(plan_->rows.back().first) + plan_->rows.back().weights.size();
+  row_.resize(size + table.groups * kernels::tap_group * channels + kernels::row_padding);
+  narrow_.resize((end - begin) * new_size + kernels::row_padding);
+  for (std::size_t row = begin; row < end; ++row) {
+    std::copy_n(image.pixels.data() + row * size, size, row_.begin());
+    filter(row_.data(), taps, table.first.size(), narrow_.data() + (row - begin) * new_size);
+  }
+}
+
+void Resizer::filter_columns(std::int64_t channels) {
+  out_.channels = channels;
+  out_.height = static_cast<std::int64_t>(plan_->rows.size());
+  out_.width = static_cast<std::int64_t>(plan_->columns.first.size());
+  const auto size = static_cast<std::size_t>(out_.channels * out_.width);
+  out_.pixels.resize(size * plan_->rows.size());
+  sums_.resize(size);
+  const auto add_rows = kernels::resize_kernels(simd::best_isa()).add_rows;
+  std::uint8_t* to = out_.pixels.data();
+  for (const Taps& taps : plan_->rows) {
+    const std::int64_t first = taps.first - plan_->rows.front().first;
+    add_rows(narrow_.data() + static_cast<std::size_t>(first) * size, size, taps.weights.data(),
+             taps.weights.size(), sums_.data(), to);
+    to += size;
+  }
+}
+
+Image resize(const Image& image, const ImageSize& size) { return Resizer(size)(image); }
 
 }  // namespace mase::data

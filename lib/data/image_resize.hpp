@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/field.hpp"
 #include "data/image_file.hpp"
@@ -30,5 +32,25 @@ struct ImageSize {
 /// fraction bits and the sums are rounded. These are the pixels of Pillow before version 13, which
 /// takes the columns first where the height shrinks much more; then pixels differ by 1 of 255.
 Image resize(const Image& image, const ImageSize& size);
+
+/// Resizes one image after another as `resize` does, with buffers that stay. A thread has its own.
+class Resizer {
+ public:
+  explicit Resizer(const ImageSize& size);
+  ~Resizer();
+
+  const Image& operator()(const Image& image);  ///< valid until the next
+
+ private:
+  struct Plan;
+  void filter_rows(const Image& image);
+  void filter_columns(std::int64_t channels);
+
+  ImageSize size_;
+  std::unique_ptr<Plan> plan_;              ///< for the size of the last image
+  std::vector<std::uint8_t> row_, narrow_;  ///< a row with padding; rows that are filtered
+  std::vector<std::int32_t> sums_;
+  Image out_;
+};
 
 }  // namespace mase::data

@@ -36,10 +36,21 @@ void store(const Image& image, std::uint8_t* out) {
     for (std::size_t i = 0; i < size; ++i) *out++ = image.pixels[i * channels + channel];
 }
 
-Image read_sized(const std::string& path, const ImageSize& size) {
-  Image image = read_image(path);
-  return size.is_set() ? resize(image, size) : image;
-}
+/// Reads images of one size, if this is set, into buffers that stay.
+class SizedReader {
+ public:
+  explicit SizedReader(const ImageSize& size) : is_sized_(size.is_set()), resize_(size) {}
+
+  const Image& operator()(const std::string& path) {  ///< valid until the next
+    read_image(path, image_);
+    return is_sized_ ? resize_(image_) : image_;
+  }
+
+ private:
+  bool is_sized_;
+  Resizer resize_;
+  Image image_;
+};
 
 /// Why an image is not like the first.
 std::string difference_of(const Image& image, const std::string& first_path, const Image& first) {
@@ -50,15 +61,16 @@ std::string difference_of(const Image& image, const std::string& first_path, con
               : "convert one of them");
 }
 
-/// Calls work(i) for all i below `count` from so many threads, and throws the error of the least i
-/// that has one. Ctrl-C ends it early.
-template <class Work>
-void for_each_index(std::size_t count, int threads, Work work) {
+/// Calls work(i) for all i below `count` from so many threads, each with a work = make_work() of
+/// its own, and throws the error of the least i that has one. Ctrl-C ends it early.
+template <class MakeWork>
+void for_each_index(std::size_t count, int threads, MakeWork make_work) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr error;
   std::size_t error_at = count;
   const auto run = [&] {
+    auto work = make_work();
     for (std::size_t i = next++; i < count && !stop_asked(); i = next++) {
       try {
         work(i);
@@ -91,7 +103,7 @@ std::pair<std::size_t, Image> first_readable(const std::vector<LabelledFile>& fi
                                              std::vector<std::string>& faults) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     try {
-      return {i, read_sized(files[i].path, size)};
+      return {i, SizedReader(size)(files[i].path)};
     } catch (const Error& error) {
       faults[i] = error.what();
     }
@@ -107,20 +119,22 @@ DecodedFiles decode(const std::vector<LabelledFile>& files, const DataOptions& o
       options, {static_cast<std::int64_t>(files.size()), like.channels, like.height, like.width},
       files[first].path);
   std::uint8_t* const out = decoded.column.values.mutable_span<std::uint8_t>().data();
-  const auto read = [&, &like = like, first = first](std::size_t i) {
-    Image image;
-    try {
-      image = read_sized(files[i].path, options.image_size);
-    } catch (const Error& error) {
-      decoded.faults[i] = error.what();
-      return;
-    }
-    if (!are_alike(image, like))
-      file_error(files[i].path + ": " + difference_of(image, files[first].path, like));
-    store(image, out + i * like.pixels.size());
+  const auto make_work = [&, &like = like, first = first] {
+    return [&, reader = SizedReader(options.image_size)](std::size_t i) mutable {
+      const Image* image = nullptr;
+      try {
+        image = &reader(files[i].path);
+      } catch (const Error& error) {
+        decoded.faults[i] = error.what();
+        return;
+      }
+      if (!are_alike(*image, like))
+        file_error(files[i].path + ": " + difference_of(*image, files[first].path, like));
+      store(*image, out + i * like.pixels.size());
+    };
   };
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  for_each_index(files.size(), options.num_workers > 0 ? options.num_workers : cores, read);
+  for_each_index(files.size(), options.num_workers > 0 ? options.num_workers : cores, make_work);
   return decoded;
 }
 

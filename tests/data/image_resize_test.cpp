@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/npy.hpp"
+#include "data/resize_kernel.hpp"
 #include "test_paths.hpp"
 
 using namespace mase;
@@ -78,4 +79,52 @@ TEST_CASE("halves of an image are means under a triangle") {
   // A size that an image has already keeps its pixels, the middle ones.
   CHECK(resize(Image{1, 2, 4, {1, 2, 3, 4, 5, 6, 7, 8}}, {2}).pixels ==
         std::vector<std::uint8_t>{2, 3, 6, 7});
+}
+
+TEST_CASE("every instruction set resizes to the same pixels, and buffers hold no old image") {
+  // 5 to 40 taps, in whole groups and not; the hashes above are of the best set.
+  using namespace kernels;
+  std::vector<std::uint8_t> row(300 * 3 + row_padding);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::uint8_t>(i * 89 + i / 7);
+  for (const std::size_t groups : {1, 2, 10}) {
+    std::vector<std::int32_t> first, weights;
+    std::vector<std::int16_t> halves(20 * groups * 32, 0);
+    for (std::size_t i = 0; i < 20; ++i) {
+      first.push_back(static_cast<std::int32_t>(i * 13));
+      for (std::size_t tap = 0; tap < groups * tap_group; ++tap) {
+        const auto weight = static_cast<std::int32_t>((i * 7919 + tap * 104729) % 900000 / groups);
+        weights.push_back(weight);
+        for (std::size_t channel = 0; channel < 3; ++channel) {
+          const std::size_t at =
+              (i * groups + tap / 4) * 32 + tap % 4 / 2 * 8 + channel * 2 + tap % 2;
+          halves[at] = static_cast<std::int16_t>(weight >> low_bits);
+          halves[at + 16] = static_cast<std::int16_t>(weight % (1 << low_bits));
+        }
+      }
+    }
+    const RowTaps taps{first.data(), groups, weights.data(), halves.data()};
+    std::vector<std::uint8_t> expected;
+    for (std::size_t i = 0; i < 20; ++i)
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        std::int64_t sum = 1 << (fraction_bits - 1);
+        for (std::size_t tap = 0; tap < groups * tap_group; ++tap)
+          sum += std::int64_t{weights[i * groups * tap_group + tap]} *
+                 row[(i * 13 + tap) * 3 + channel];
+        expected.push_back(static_cast<std::uint8_t>(std::min<std::int64_t>(255, sum >> 22)));
+      }
+    for (const simd::Isa isa : simd::available_isas()) {
+      INFO(simd::isa_name(isa) << ", " << groups << " groups");
+      std::vector<std::uint8_t> out(60 + row_padding);
+      resize_kernels(isa).colour_row(row.data(), taps, 20, out.data());
+      CHECK(std::equal(expected.begin(), expected.end(), out.begin()));
+    }
+  }
+  Resizer resizer({9});
+  for (const std::string name : {"colour.jpg", "grey.jpg", "colour.png", "colour.jpg"}) {
+    const Image image = read_image(MASE_TEST_FOLDER "/fixtures/images/" + name);
+    const Image& resized = resizer(image);
+    const Image alone = resize(image, {9});
+    CHECK(resized.channels == alone.channels);
+    CHECK(resized.pixels == alone.pixels);
+  }
 }
