@@ -18,7 +18,8 @@ void add_init(CLI::App& app, Action& action) {
   command->add_option("--width", request->width, "bit width of data, weights and biases [8]")
       ->type_name("BITS")
       ->check(CLI::Range(1, 32));
-  command->add_flag("--search", request->search, "write a search over formats for `mase search`");
+  command->add_flag("--search", request->search,
+                    "also write a search over formats for `mase search`");
   command->add_option("-o,--output", request->output, "output file [stdout]")->type_name("FILE");
   command->add_flag("--overwrite", request->overwrite, "replace an existing output file");
   command->footer(

@@ -174,7 +174,7 @@ struct InitRequest {
   ModelInput input;
   std::optional<std::string> output;  ///< default: stdout
   std::int64_t width = 8;             ///< bits of data, weights and biases
-  bool search = false;                ///< write a search over formats instead of one choice
+  bool search = false;                ///< also write a search over formats
   bool overwrite = false;
 };
 int init(const InitRequest& request);

@@ -276,12 +276,14 @@ std::string config_text(const InitRequest& request, const Configuration& base, i
                         bool has_labels) {
   std::string text =
       "# " + command_text(request) + "\n" + config::to_toml(kept_tables(request, base, graph));
-  for (const std::string& pass : preparations(graph))
-    text += request.search ? "\n[search.prepare." + pass + "]\n"
-                           : "\n[[pass]]\nrun = \"" + pass + "\"\n";
-  if (request.search) return text + search_text(graph, request.width, has_labels);
+  const std::vector<std::string> passes = preparations(graph);
+  for (const std::string& pass : passes) text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
   const bool has_data = base.settings.general.dataset || !request.input.inputs.empty();
-  return text + quantize_text(graph, request.width, has_data);
+  text += quantize_text(graph, request.width, has_data);
+  if (!request.search) return text;
+  text += "\n# What `mase search` does: the passes before, and the choices.\n";
+  for (const std::string& pass : passes) text += "[search.prepare." + pass + "]\n";
+  return text + search_text(graph, request.width, has_labels);
 }
 
 }  // namespace

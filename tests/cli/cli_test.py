@@ -1461,6 +1461,13 @@ class Init(InFolder):
         self.run_mase("transform", "--config", "made.toml")
         self.assertTrue((self.cwd / "mase_output/own").is_dir())
         self.assertIn("no model given", self.run_mase("init", "--width", "4", code=2).stderr)
+        self.run_mase("init", "--config", own, "--search", "-o", "both.toml")
+        both = tomllib.loads((self.cwd / "both.toml").read_text(encoding="utf-8"))
+        self.assertEqual(
+            (both["pass"], sorted(both["search"])), (made["pass"], ["prepare", "search_space", "strategy"])
+        )
+        self.run_mase("transform", "--config", "both.toml", "--project", "both")
+        self.run_mase("search", "--config", "both.toml", "--project", "both", "--n-trials", "2")
         said = self.run_mase("init", "jsc-tiny", "images", "--data-dir", "rows", "--image-size", "many", code=2).stderr
         self.assertIn("image_size", said)
 
