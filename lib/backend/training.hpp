@@ -4,15 +4,28 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/field.hpp"
 #include "data/augment.hpp"
 #include "data/dataset.hpp"
+#include "data/scorer.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::backend {
+
+/// Weights of the classes in the cross entropy: a list, or "balanced".
+struct ClassWeights {
+  bool balanced = false;
+  std::vector<double> weights;
+
+  bool read_field(const Tree& tree, std::string_view key, const FieldRules& rules,
+                  Diagnostics& diagnostics);
+  Tree write_field() const;
+  static std::string field_type() { return "list of number or \"balanced\""; }
+};
 
 /// The settings of a training run, under the names that the configuration file uses.
 struct TrainOptions : data::AugmentOptions {
@@ -30,7 +43,13 @@ struct TrainOptions : data::AugmentOptions {
   std::optional<int> max_steps;
   int accumulate_grad_batches = 1;
   std::optional<int> early_stop;
+  std::optional<data::LossName> loss;
   double label_smoothing = 0.0;
+  ClassWeights class_weights;
+  double huber_delta = 1.0;
+  double distillation_temperature = 2.0;
+  std::optional<double> gradient_clip;
+  std::optional<double> ema_decay;
   int log_every_n_steps = 50;
   std::optional<int> checkpoint_every_n_steps;
   std::int64_t seed = 0;
@@ -39,6 +58,8 @@ struct TrainOptions : data::AugmentOptions {
   bool fold_batch_norm = false;
   std::optional<std::string> gradient_format;
   bool round_weights = false;
+  /// A model whose outputs are the targets instead of those of the data set.
+  std::shared_ptr<const ir::Graph> teacher;
   static constexpr auto fields() {
     using O = TrainOptions;
     return std::tuple_cat(
@@ -75,8 +96,29 @@ struct TrainOptions : data::AugmentOptions {
             Field{"early_stop", &O::early_stop,
                   "stop after this many epochs without a better validation loss"}
                 .at_least(1),
+            Field{"loss", &O::loss,
+                  "training loss (`mase list tasks`); if not given, that of the task"}
+                .rare(),
             Field{"label_smoothing", &O::label_smoothing, "label smoothing of the cross entropy"}
                 .between(0.0, 0.999)
+                .rare(),
+            Field{"class_weights", &O::class_weights,
+                  "weight of each class in the cross entropy, or \"balanced\" against its rows"}
+                .rare(),
+            Field{"huber_delta", &O::huber_delta, "error from which the loss huber is linear"}
+                .between(1e-12, 1e12)
+                .rare(),
+            Field{"distillation_temperature", &O::distillation_temperature,
+                  "temperature of both softmaxes in the loss kl"}
+                .between(1e-3, 1e3)
+                .rare(),
+            Field{"gradient_clip", &O::gradient_clip,
+                  "largest norm of all gradients together; larger ones are scaled down"}
+                .between(1e-12, 1e12)
+                .rare(),
+            Field{"ema_decay", &O::ema_decay,
+                  "decay of an average of the weights, which is validated and stored as the best"}
+                .between(0.0, 0.999999)
                 .rare(),
             Field{"log_every_n_steps", &O::log_every_n_steps,
                   "steps between logged training values"}
@@ -109,20 +151,14 @@ struct TrainOptions : data::AugmentOptions {
   }
 };
 
-/// Mean values over a part of a data set.
-struct Metrics {
-  double loss = 0, accuracy = 0;
-  std::int64_t rows = 0;
-};
-
 /// Progress reported during training.
 struct Progress {
-  std::int64_t step = 0, steps = 0;    ///< optimiser steps done, and in the whole run
-  std::int64_t epoch = 0, epochs = 0;  ///< epochs completed, and in the whole run
-  double loss = 0;                     ///< mean training loss since the last report
-  double learning_rate = 0;            ///< at the last step
-  double steps_per_second = 0;         ///< since the last report
-  std::optional<Metrics> validation;   ///< set at the end of an epoch
+  std::int64_t step = 0, steps = 0;         ///< optimiser steps done, and in the whole run
+  std::int64_t epoch = 0, epochs = 0;       ///< epochs completed, and in the whole run
+  double loss = 0;                          ///< mean training loss since the last report
+  double learning_rate = 0;                 ///< at the last step
+  double steps_per_second = 0;              ///< since the last report
+  std::optional<data::Figures> validation;  ///< set at the end of an epoch
 };
 
 /// A snapshot that the trainer passes on to be stored; `state` resumes training bit for bit.
@@ -145,7 +181,7 @@ struct TrainCallbacks {
 struct TrainResult {
   std::int64_t steps = 0, epochs = 0;
   double final_loss = 0;
-  Metrics best_validation;
+  data::Figures best_validation;
   bool stopped_early = false;
 };
 

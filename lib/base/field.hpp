@@ -129,6 +129,13 @@ bool read_value(const Tree& tree, std::string_view key, const FieldRules&, std::
 bool is_none(const Tree& tree);  ///< null or the string "NA"
 void wrong_type(const Tree& tree, std::string_view key, std::string_view wanted, Diagnostics&);
 
+// Declared before the overloads for optional values and lists, which call them.
+template <FieldValue T>
+bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules, T& out,
+                Diagnostics& diagnostics);
+template <FieldValue T>
+Tree write_value(const T& value);
+
 template <class T>
 bool read_value(const Tree& tree, std::string_view key, const FieldRules& rules,
                 std::optional<T>& out, Diagnostics& diagnostics) {

@@ -75,6 +75,7 @@ void check_parts(const Dataset& dataset) {
 }
 
 void check_labels(const Target& target, const std::string& origin) {
+  if (target.values.dtype() != DType::int64) return check_finite(target.values, origin);
   const auto labels = target.values.span<std::int64_t>();
   const auto positions = static_cast<std::size_t>(numel(target.shape(1)));
   for (std::size_t i = 0; i < labels.size(); ++i)

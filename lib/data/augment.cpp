@@ -113,7 +113,7 @@ void require_images(const Dataset& data, const std::string& names) {
 /// A target of several numbers per row, such as a class per pixel or a box, has places in it.
 void require_targets_without_places(const Dataset& data) {
   for (const Target& target : data.targets)
-    if (numel(target.shape(1)) != 1)
+    if (find_task(target.task).wants != Wants::flags && numel(target.shape(1)) != 1)
       config_error("data set " + data.name + ": target " + target.name + " has shape " +
                    shape_text(target.values.shape()) +
                    ", whose places do not move with an image; leave out augment_flip, "

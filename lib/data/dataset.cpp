@@ -83,6 +83,16 @@ const Target& Dataset::labels() const {
   return targets.front();
 }
 
+std::string Target::output() const { return name.size() > 2 ? name.substr(2) : ""; }
+
+std::string Target::loss_name() const {
+  return loss.empty() ? find_task(task).losses.front() : loss;
+}
+
+LossOptions Target::loss_options() const {
+  return {.class_weights = class_weights, .delta = huber_delta, .temperature = temperature};
+}
+
 Shape Target::shape(std::int64_t rows) const { return with_rows(values, rows); }
 
 const InputColumn& Dataset::input() const {
@@ -208,6 +218,42 @@ Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
   return batch;
 }
 
+namespace {
+
+/// Leaves out the targets for a task without labels, and refuses a task that the set is not for.
+void choose_task(Dataset& dataset, const DataOptions& options) {
+  if (!options.task) return;
+  const std::string& asked = options.task->name;
+  if (!find_task(asked).has_labels()) {
+    dataset.targets.clear();
+    return;
+  }
+  if (!dataset.has_labels())
+    config_error("task = \"" + asked + "\": data set " + dataset.name +
+                 " has no labels; add them (y.npy), or leave task out");
+  for (const Target& target : dataset.targets)
+    if (target.task != asked && !options.outputs.contains(target.output()))
+      config_error("task = \"" + asked + "\": data set " + dataset.name + " is for " + target.task +
+                   "; leave task out, or use another data set");
+}
+
+/// Gives targets the loss and the weight of their output's table.
+void apply_outputs(Dataset& dataset, const DataOptions& options) {
+  for (const auto& [output, own] : options.outputs) {
+    const auto target = std::ranges::find(dataset.targets, output, &Target::output);
+    if (target == dataset.targets.end()) {
+      std::vector<std::string> names;
+      for (const Target& other : dataset.targets) names.push_back(other.name);
+      config_error("[outputs." + output + "]: data set " + dataset.name + " has no target y_" +
+                   output + "; its targets are " + (names.empty() ? "none" : join(names, ", ")));
+    }
+    if (own.loss) target->loss = own.loss->name;
+    target->weight = own.weight;
+  }
+}
+
+}  // namespace
+
 const std::vector<DatasetRow>& dataset_table() {
   static const std::vector<DatasetRow> table{
       {"jsc", "jet tagging: 1,000 shipped rows, or the full set from CSV or NPY in data_dir", "16",
@@ -267,7 +313,10 @@ const DatasetRow* find_dataset(const std::string& name) {
 Dataset load_dataset(const std::string& name, const DataOptions& options) {
   if (const DatasetRow* row = find_dataset(name)) {
     if (!options.data_dir.empty()) refuse_parquet(options.data_dir);
-    return row->load(options);
+    Dataset dataset = row->load(options);
+    choose_task(dataset, options);
+    apply_outputs(dataset, options);
+    return dataset;
   }
   std::vector<std::string> names;
   for (const DatasetRow& row : dataset_table()) names.push_back(row.name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +12,9 @@
 #include "base/array.hpp"
 #include "base/field.hpp"
 #include "data/image_resize.hpp"
+#include "data/loss.hpp"
 #include "data/pixels.hpp"
+#include "data/task.hpp"
 
 namespace mase::data {
 
@@ -46,11 +49,18 @@ struct InputColumn {
 struct Target {
   std::string name;  ///< "y", or "y_" with the place or the name of the output
   std::string task;  ///< a row of task_table()
-  Array values;      ///< [rows, ...]: int64 class indices
+  Array values;      ///< [rows, ...]: int64 class indices, or float32 numbers
   std::vector<std::string> class_names{};
+  std::string loss{};  ///< a row of loss_table(); "": the default of the task
+  double weight = 1;   ///< of its loss in the sum that training minimises
+  std::vector<float> class_weights{};
+  double huber_delta = 1, temperature = 1;
 
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
+  std::string output() const;            ///< what follows "y_" in its name; "" for "y"
+  std::string loss_name() const;         ///< the loss, or the default of the task
+  LossOptions loss_options() const;
 };
 
 /// n rows of a data set.
@@ -93,9 +103,26 @@ struct Dataset {
               const Augmenter* augmenter = nullptr) const;
 };
 
+/// The settings of one output of a model: a table [outputs.NAME].
+struct OutputOptions {
+  std::optional<TaskName> task;
+  std::optional<LossName> loss;
+  double weight = 1;
+  static constexpr auto fields() {
+    using O = OutputOptions;
+    return std::tuple{
+        Field{"task", &O::task, "task of this output; if not given, that of the model"},
+        Field{"loss", &O::loss, "its training loss; if not given, the first of the task"},
+        Field{"weight", &O::weight, "of its loss in the sum that training minimises"}.between(0.0,
+                                                                                              1e6)};
+  }
+};
+
 /// The options of data sets. A set does not ignore an option silently: one that it does not use is
 /// an error.
 struct DataOptions {
+  std::optional<TaskName> task;
+  std::map<std::string, OutputOptions> outputs;  ///< by the name or the place of the output
   std::string data_dir = "";  ///< folder with the user's files; "" means the shipped sample
   std::optional<double> validation_share;  ///< share of rows when the set has no fixed split
   std::optional<double> test_share;
@@ -110,6 +137,9 @@ struct DataOptions {
   ChannelNumbers pixel_mean, pixel_std;
   static constexpr auto fields() {
     return std::tuple{
+        Field{"task", &DataOptions::task,
+              "task of the model (`mase list tasks`); if not given, that of the data set"}
+            .rare(),
         Field{"data_dir", &DataOptions::data_dir,
               "folder with the data files; if empty, the bundled sample"},
         Field{"validation_share", &DataOptions::validation_share,

@@ -62,6 +62,8 @@ class ScoreCounter {
   void add(const Array& outputs, const Array& labels);
   void add(std::span<const float> outputs, std::span<const std::int64_t> labels);
   Scores scores() const;
+  /// Per row: 1 when the prediction is correct.
+  std::span<const std::uint8_t> hits() const { return hits_; }
 
  private:
   void add_row(std::span<const float> outputs, std::int64_t label);

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "data/array_target.hpp"
 #include "data/assemble.hpp"
 #include "data/named_arrays.hpp"
 #include "data/pieces.hpp"
@@ -22,72 +23,6 @@
 
 namespace mase::data {
 namespace {
-
-constexpr std::int64_t most_classes = 10000;
-
-/// The classes of one-hot labels.
-Array from_one_hot(const Array& array, const std::string& path) {
-  const Array values = array.to_float32();
-  const auto rows = static_cast<std::size_t>(array.shape()[0]);
-  const auto classes = static_cast<std::size_t>(array.shape()[1]);
-  Array labels(DType::int64, {array.shape()[0]});
-  auto out = labels.mutable_span<std::int64_t>();
-  for (std::size_t row = 0; row < rows; ++row) {
-    const auto line = values.span<float>().subspan(row * classes, classes);
-    if (std::count(line.begin(), line.end(), 1.0f) != 1 ||
-        std::count(line.begin(), line.end(), 0.0f) != static_cast<std::ptrdiff_t>(classes) - 1)
-      file_error(path + ": row " + std::to_string(row) +
-                 " is not one-hot (a single 1, otherwise 0)");
-    out[row] = std::find(line.begin(), line.end(), 1.0f) - line.begin();
-  }
-  return labels;
-}
-
-/// Converts whole numbers of any dtype to int64.
-Array from_numbers(const Array& array, const std::string& path) {
-  if (array.dtype() == DType::int64) return array.reshaped({array.size()});
-  const Array values = array.to_float32();
-  Array labels(DType::int64, {array.size()});
-  auto out = labels.mutable_span<std::int64_t>();
-  for (std::size_t row = 0; row < out.size(); ++row) {
-    const float value = values.span<float>()[row];
-    if (!(std::fabs(value) < 1e6f) || value != std::floor(value))
-      file_error(path + ": row " + std::to_string(row) + " is not a class index (a whole number)");
-    out[row] = static_cast<std::int64_t>(value);
-  }
-  return labels;
-}
-
-Array labels_of(const Array& array, const std::string& path) {
-  const Shape& shape = array.shape();
-  if (shape.size() == 1) return from_numbers(array, path);
-  if (shape.size() == 2 && shape[1] == 1) return from_numbers(array, path);
-  if (shape.size() == 2 && shape[1] > 1) return from_one_hot(array, path);
-  file_error(path + ": labels have shape " + shape_text(shape) +
-             "; use [rows] class indices or [rows, classes] one-hot");
-}
-
-/// Rejects negative and absurd labels; returns the number of classes.
-std::int64_t count_classes(const Array& labels, std::int64_t classes, const std::string& path) {
-  const auto values = labels.span<std::int64_t>();
-  const std::int64_t limit = classes > 0 ? classes : most_classes;
-  for (std::size_t row = 0; row < values.size(); ++row)
-    if (values[row] < 0 || values[row] >= limit)
-      file_error(path + ": label " + std::to_string(values[row]) + " of row " +
-                 std::to_string(row) + " is out of range 0 .. " + std::to_string(limit - 1));
-  return classes > 0 ? classes : *std::max_element(values.begin(), values.end()) + 1;
-}
-
-/// Warns of labels that count from 1, which leave class 0 without rows.
-void warn_of_labels_from_one(const Array& labels, const std::string& path) {
-  const auto values = labels.span<std::int64_t>();
-  const auto [least, greatest] = std::ranges::minmax(values);
-  if (least != 1 || greatest == 1) return;
-  const std::string classes = std::to_string(greatest);
-  log::warning(path + ": labels are 1 .. " + classes + ", and no row has class 0; if these are " +
-               classes + " classes, store them as 0 .. " + std::to_string(greatest - 1) +
-               ": numpy.save(\"y.npy\", y - 1)");
-}
 
 bool is_integer(const Array& array) {
   return array.dtype() == DType::int64 || array.dtype() == DType::int32;
@@ -136,6 +71,13 @@ Array numbers_of(const NamedArray& source) {
   }
 }
 
+/// Checks the rows of an array; `other` is the file that says how many there are.
+void check_rows(const NamedArray& source, const std::string& other, std::int64_t rows) {
+  if (source.array.shape()[0] != rows)
+    file_error(other + " has " + std::to_string(rows) + " rows, but " + source.path + " has " +
+               std::to_string(source.array.shape()[0]));
+}
+
 /// Keeps token ids and masks as the integers that an embedding takes, and bytes as bytes; all else
 /// becomes float32. `other` is the file that says how many rows there are.
 InputColumn column_of(const NamedArray& source, const std::string& other, std::int64_t rows,
@@ -144,9 +86,7 @@ InputColumn column_of(const NamedArray& source, const std::string& other, std::i
   if (array.shape().size() < (is_integer(array) ? 1 : 2) || array.size() == 0)
     file_error(source.path + ": features have shape " + shape_text(array.shape()) +
                "; at least one row of features, [rows, ...], is needed");
-  if (array.shape()[0] != rows)
-    file_error(other + " has " + std::to_string(rows) + " rows, but " + source.path + " has " +
-               std::to_string(array.shape()[0]));
+  check_rows(source, other, rows);
   const bool kept = is_integer(array) || array.dtype() == DType::uint8;
   InputColumn column{source.name, kept ? array : numbers_of(source)};
   if (has_pixels(array)) {
@@ -164,7 +104,7 @@ InputColumn column_of(const NamedArray& source, const std::string& other, std::i
 Dataset make_unlabelled(const std::string& name, const std::vector<NamedArray>& inputs,
                         const DataOptions& options) {
   const NamedArray& first = inputs.front();
-  log::info(first.path + ": without labels (y), so this is for task none");
+  log::info(first.path + ": without targets (y), so this is for task none");
   const Shape& shape = first.array.shape();
   Dataset dataset;
   dataset.name = name;
@@ -174,16 +114,19 @@ Dataset make_unlabelled(const std::string& name, const std::vector<NamedArray>& 
   return dataset;
 }
 
+/// Inputs and targets, of which there is at least one.
 Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inputs,
-                     const NamedArray& labels, std::int64_t classes, const DataOptions& options) {
+                     const std::vector<NamedArray>& targets, const DataOptions& options,
+                     std::int64_t classes = 0) {
   Dataset dataset;
   dataset.name = name;
-  Target target{labels.name, "classification", labels_of(labels.array, labels.path)};
+  for (const NamedArray& target : targets)
+    dataset.targets.push_back(
+        make_target(target.name, target.path, target.array, options, classes));
+  const std::int64_t rows = dataset.row_count();
+  for (const NamedArray& target : targets) check_rows(target, targets.front().path, rows);
   for (const NamedArray& input : inputs)
-    dataset.inputs.push_back(column_of(input, labels.path, target.values.size(), options));
-  target.class_names = numbered_classes(count_classes(target.values, classes, labels.path));
-  if (classes == 0) warn_of_labels_from_one(target.values, labels.path);
-  dataset.targets = {std::move(target)};
+    dataset.inputs.push_back(column_of(input, targets.front().path, rows, options));
   return dataset;
 }
 
@@ -204,8 +147,8 @@ std::vector<std::string> files_with(const std::string& folder, const std::string
 }
 
 constexpr auto expected =
-    "the npy data set is y.npy and x.npy (or x_0.npy, x_1.npy, ..., or files named as the model's "
-    "arguments), or an .npz of these";
+    "the npy data set is y.npy (or y_0.npy, y_1.npy, ... for several outputs) and x.npy (or "
+    "x_0.npy, x_1.npy, ..., or files named as the model's arguments), or an .npz of these";
 
 /// The arrays of an archive, which are taken into memory: numpy does not align them in their file.
 std::map<std::string, Array> arrays_in(const std::string& archive) {
@@ -235,16 +178,18 @@ std::vector<NamedArray> sources_in(const std::string& folder) {
   return sources;
 }
 
-/// Removes the labels from the sources and returns them; nullopt if there are none.
-std::optional<NamedArray> take_labels(std::vector<NamedArray>& sources, const std::string& origin,
-                                      const std::string& expected) {
+/// Removes the targets from the sources and returns them.
+std::vector<NamedArray> take_targets(std::vector<NamedArray>& sources, const std::string& origin,
+                                     const std::string& expected) {
   if (sources.empty()) file_error(origin + ": there is no array; " + expected);
-  const auto labels = std::ranges::find(sources, "y", &NamedArray::name);
-  if (labels == sources.end()) return std::nullopt;
-  if (sources.size() < 2) file_error(origin + ": there is no input besides y; " + expected);
-  NamedArray taken = std::move(*labels);
-  sources.erase(labels);
-  return taken;
+  const auto inputs = std::ranges::stable_partition(
+      sources, [](const NamedArray& source) { return is_target_name(source.name); });
+  if (inputs.empty())
+    file_error(origin + ": there is no input besides " + sources.front().name + "; " + expected);
+  std::vector<NamedArray> targets(std::make_move_iterator(sources.begin()),
+                                  std::make_move_iterator(inputs.begin()));
+  sources.erase(sources.begin(), inputs.begin());
+  return targets;
 }
 
 }  // namespace
@@ -256,8 +201,8 @@ bool is_by_position(const std::string& name) {
 
 Dataset read_npy_pair(const std::string& name, const std::string& x, const std::string& y,
                       std::int64_t classes) {
-  return make_dataset(name, {{"x", x, read_npy(x).to_float32()}}, {"y", y, read_npy(y)}, classes,
-                      {});
+  return make_dataset(name, {{"x", x, read_npy(x).to_float32()}}, {{"y", y, read_npy(y)}}, {},
+                      classes);
 }
 
 Dataset load_npy(const DataOptions& options) {
@@ -272,10 +217,10 @@ Dataset dataset_of_arrays(const std::string& name, std::vector<NamedArray> sourc
                           const std::string& origin, const std::string& expected,
                           const DataOptions& options) {
   std::ranges::sort(sources, comes_before);
-  const std::optional<NamedArray> labels = take_labels(sources, origin, expected);
+  const std::vector<NamedArray> targets = take_targets(sources, origin, expected);
   require_pixels(name, sources, options);
-  Dataset dataset = labels ? make_dataset(name, sources, *labels, 0, options)
-                           : make_unlabelled(name, sources, options);
+  Dataset dataset = targets.empty() ? make_unlabelled(name, sources, options)
+                                    : make_dataset(name, sources, targets, options);
   split_randomly(dataset, options, with_pixel_options({}));
   finish(dataset, sources.front().path);
   return dataset;

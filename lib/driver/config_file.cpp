@@ -118,6 +118,17 @@ void find_model_beside(const std::string& path, Tree& file) {
 void find_project_files(General& general) {
   if (general.model) general.model = model_file(*general.model);
   if (general.load_name) general.load_name = weights_file(*general.load_name);
+  if (general.teacher) general.teacher = model_file(*general.teacher);
+}
+
+/// Reads the tables [outputs.NAME].
+void read_outputs(const Tree& tables, std::map<std::string, data::OutputOptions>& outputs,
+                  Diagnostics& diagnostics) {
+  if (!tables.is_dict()) {
+    diagnostics.error(tables.where, "'outputs' must hold tables: [outputs.NAME]");
+    return;
+  }
+  for (const auto& [name, table] : tables.as_dict()) read_fields(table, outputs[name], diagnostics);
 }
 
 }  // namespace
@@ -138,6 +149,8 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   Diagnostics diagnostics;
   configuration.settings = merge_settings(configuration.sources, diagnostics);
   find_project_files(configuration.settings.general);
+  if (const Tree* outputs = file.find("outputs"))
+    read_outputs(*outputs, configuration.settings.data.outputs, diagnostics);
   if (const Tree* own = file.find("custom_ops")) {
     configuration.custom_ops = read_custom_op_tables(*own, path, diagnostics);
     diagnostics.throw_if_errors();  // passes refer to these ops
@@ -157,6 +170,8 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
 
 Tree model_tree(const Configuration& configuration) {
   Tree out = settings_tree(configuration.settings);
+  for (const auto& [name, output] : configuration.settings.data.outputs)
+    out["outputs"][name] = write_fields(output);
   for (const auto& [name, value] : configuration.concrete) out["cf_args"][name] = value;
   if (!configuration.custom_ops.empty())
     out["custom_ops"] = write_custom_op_tables(configuration.custom_ops);

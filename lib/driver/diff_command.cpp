@@ -6,8 +6,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "data/metrics.hpp"
-#include "data/task.hpp"
 #include "driver/commands.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/load_model.hpp"
@@ -201,37 +199,22 @@ LoadedModel load(const std::string& model, const DiffRequest& request,
   return load_model(wanted);
 }
 
-/// The scores of a model on the test rows, with its formats applied.
-data::Scores score(const ir::Graph& graph, const data::Dataset& dataset) {
-  const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
-  return evaluate(*evaluator, dataset, data::Part::test, {});
-}
-
-void report_perplexity(const data::Scores& a, const data::Scores& b, const data::Dataset& dataset,
-                       Output& output) {
-  const double first = data::perplexity(a.loss), second = data::perplexity(b.loss);
-  output.text("perplexity on " + dataset.name + ": " + fixed_text(first, 3) + ", " +
-              fixed_text(second, 3));
-  Tree& tree = output.document()["perplexity"];
-  tree["first"] = first;
-  tree["second"] = second;
-  tree["rows"] = a.rows;
-}
-
-void report_scores(const ir::Graph& first, const ir::Graph& second, const data::Dataset& dataset,
-                   Output& output) {
-  const data::Scores a = score(first, dataset), b = score(second, dataset);
-  if (data::find_task(dataset.labels().task).has_perplexity)
-    report_perplexity(a, b, dataset, output);
-  const auto text = [](const data::Scores& scores) {
-    return fixed_text(100 * scores.accuracy, 2) + " % (" + std::to_string(scores.correct) + " of " +
-           std::to_string(scores.rows) + ")";
+/// Shows every figure of both models on the test rows, with their formats applied.
+void report_figures(const ir::Graph& first, const ir::Graph& second, const data::Dataset& dataset,
+                    Output& output) {
+  const auto measured = [&](const ir::Graph& graph) {
+    const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
+    return measure_targets(*evaluator, dataset, data::Part::test, {}).figures;
   };
-  output.text("accuracy on " + dataset.name + ": " + text(a) + ", " + text(b));
-  Tree& tree = output.document()["accuracy"];
-  tree["first"] = a.accuracy;
-  tree["second"] = b.accuracy;
-  tree["rows"] = a.rows;
+  const data::Figures a = measured(first), b = measured(second);
+  for (std::size_t i = 0; i < a.all.size(); ++i) {
+    const data::Figure &one = a.all[i], &other = b.all[i];
+    output.text(one.name + " on " + dataset.name + ": " + one.text() + ", " + other.text());
+    Tree& tree = output.document()[one.name];
+    tree["first"] = one.value;
+    tree["second"] = other.value;
+    tree["rows"] = a.rows;
+  }
 }
 
 }  // namespace
@@ -250,7 +233,7 @@ int diff(const DiffRequest& request) {
               std::to_string(tensors.size()) + " in tensors");
   output.document()["nodes"] = nodes_tree(nodes);
   output.document()["tensors"] = tensors_tree(tensors);
-  if (dataset) report_scores(first, second, *dataset, output);
+  if (dataset && dataset->has_labels()) report_figures(first, second, *dataset, output);
   output.finish();
   return nodes.empty() && tensors.empty() ? 0 : static_cast<int>(Fault::goal);
 }

@@ -47,9 +47,20 @@ data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, da
                       const EvaluateOptions& options) {
   data::ScoreCounter counter(dataset.labels().classes());
   for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
-    counter.add(evaluator.run(batch.inputs).front().second, batch.targets.front());
+    counter.add(data::outputs_for(dataset.targets, evaluator.run(batch.inputs)).front(),
+                batch.targets.front());
   });
   return counter.scores();
+}
+
+data::RowScores measure_targets(ir::Evaluator& evaluator, const data::Dataset& dataset,
+                                data::Part part, const EvaluateOptions& options) {
+  data::Scorers scorers(dataset.targets);
+  for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
+    scorers.add(batch.targets.front().shape().front(),
+                data::outputs_for(dataset.targets, evaluator.run(batch.inputs)), batch.targets);
+  });
+  return scorers.scores();
 }
 
 Distances compare_outputs(ir::Evaluator& reference, ir::Evaluator& evaluator,

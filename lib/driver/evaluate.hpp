@@ -11,6 +11,7 @@
 #include "data/dataset.hpp"
 #include "data/distance.hpp"
 #include "data/metrics.hpp"
+#include "data/scorer.hpp"
 #include "ir/evaluator.hpp"
 
 namespace mase::driver {
@@ -27,6 +28,10 @@ struct EvaluateOptions {
 /// [rows, classes].
 data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, data::Part part,
                       const EvaluateOptions& options);
+
+/// Runs the rows of `part` through the evaluator, in order, and measures all targets.
+data::RowScores measure_targets(ir::Evaluator& evaluator, const data::Dataset& dataset,
+                                data::Part part, const EvaluateOptions& options);
 
 /// The distance of one output of a model, under the name that the model gives it.
 struct OutputDistance {

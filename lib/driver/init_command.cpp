@@ -203,10 +203,29 @@ std::string quantize_text(const ir::Graph& graph, std::int64_t width, bool calib
   return text + squares_text(graph, width, calibrated);
 }
 
-/// A search over formats. Without labels, trials are judged by their distance from float.
-std::string search_text(const ir::Graph& graph, std::int64_t width, bool has_labels) {
+/// A metric and whether more of it is better.
+struct Aim {
+  std::string metric;
+  bool more_is_better;
+};
+
+/// What trials are judged by: without labels the distance from float; with one target the last
+/// brief figure of its task, such as accuracy; with several targets their loss.
+Aim aim_for(const data::Dataset* data) {
+  if (data && !data->has_labels()) return {"sqnr_db", true};
+  if (data && data->targets.size() > 1) return {"loss", false};
+  Aim aim{"accuracy", true};
+  if (!data) return aim;
+  for (const data::FigureRow& figure : data::find_task(data->labels().task).figures)
+    if (figure.is_brief) aim = {std::string(figure.name), figure.more_is_better};
+  return aim;
+}
+
+/// A search over formats.
+std::string search_text(const ir::Graph& graph, std::int64_t width, const data::Dataset* data) {
+  const bool has_labels = !data || data->has_labels();
   const std::string runner = has_labels ? "basic_evaluation" : "output_distance";
-  const std::string metric = has_labels ? "accuracy" : "sqnr_db";
+  const Aim aim = aim_for(data);
   std::string text =
       "\n# The choices for each type of layer; a key with one choice is not searched.\n"
       "[search.search_space]\nname = \"graph/quantize/mixed_precision_ptq\"\n"
@@ -222,8 +241,8 @@ std::string search_text(const ir::Graph& graph, std::int64_t width, bool has_lab
          "[search.strategy.hw_runner.average_bitwidth]\nactivations = true\n"
          "[search.strategy.setup]\nn_trials = 20\nsampler = \"tpe\"\n"
          "[search.strategy.metrics]\n" +
-         metric +
-         ".direction = \"maximize\"\n"
+         aim.metric + ".direction = \"" + (aim.more_is_better ? "maximize" : "minimize") +
+         "\"\n"
          "average_bitwidth.direction = \"minimize\"\n";
 }
 
@@ -266,14 +285,14 @@ Tree kept_tables(const InitRequest& request, const Configuration& base, const ir
       kept[name] = settings.at(name);
   if (!request.input.submodule.empty()) kept["submodule"] = request.input.submodule;
   const Tree tables = model_tree(base);
-  for (const char* table : {"cf_args", "metrics"})
+  for (const char* table : {"outputs", "cf_args", "metrics"})
     if (const Tree* found = tables.find(table)) kept[table] = *found;
   if (!graph.custom_ops.empty()) kept["custom_ops"] = write_custom_op_tables(graph.custom_ops);
   return kept;
 }
 
 std::string config_text(const InitRequest& request, const Configuration& base, ir::Graph& graph,
-                        bool has_labels) {
+                        const data::Dataset* data) {
   std::string text =
       "# " + command_text(request) + "\n" + config::to_toml(kept_tables(request, base, graph));
   const std::vector<std::string> passes = preparations(graph);
@@ -283,7 +302,7 @@ std::string config_text(const InitRequest& request, const Configuration& base, i
   if (!request.search) return text;
   text += "\n# What `mase search` does: the passes before, and the choices.\n";
   for (const std::string& pass : passes) text += "[search.prepare." + pass + "]\n";
-  return text + search_text(graph, request.width, has_labels);
+  return text + search_text(graph, request.width, data);
 }
 
 }  // namespace
@@ -312,8 +331,7 @@ int init(const InitRequest& request) {
   wanted.load_name = general.load_name;
   wanted.load_type = general.load_type;
   ir::Graph graph = load_model(wanted).graph;
-  const bool has_labels = !data || (data->has_labels() && general.task != "none");
-  write_or_print(request.output, config_text(request, base, graph, has_labels));
+  write_or_print(request.output, config_text(request, base, graph, data ? &*data : nullptr));
   return 0;
 }
 

@@ -226,6 +226,21 @@ Tree metric_entries() {
   return out;
 }
 
+Tree task_entries() {
+  Tree out = Tree::list();
+  for (const data::TaskRow& row : data::task_table()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["also"] = Tree::list_of(row.others);
+    entry["losses"] = Tree::list_of(row.losses);
+    entry["figures"] = Tree::list();
+    for (const data::FigureRow& figure : row.figures) entry["figures"].push_back(Tree(figure.name));
+    entry["doc"] = row.doc;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 Tree module_entries() {
   Tree out = Tree::list();
   for (const design::ModuleRow& row : design::module_table()) {
@@ -265,6 +280,8 @@ constexpr Listing listings[] = {
      "The program builds these networks itself, with seeded initial weights."},
     {"datasets", dataset_entries,
      "Each data set has disjoint train, validation and test parts drawn with `split_seed`."},
+    {"tasks", task_entries,
+     "A [task](../tasks.md) says what targets a row has, and how they are trained and measured."},
     {"settings", setting_entries,
      "Settings are keys at the top of a configuration file and flags of the commands "
      "(`--max-epochs` for `max_epochs`). A flag overrides the file, which overrides the default."},

@@ -84,7 +84,8 @@ LoadedModel from_registry(const ModelRequest& request) {
   const models::ModelRow& row = registry_row(request.model);
   LoadedModel loaded;
   const Shape shape = request.dataset ? request.dataset->sample_shape() : row.sample_shape;
-  const bool labelled = request.dataset && request.dataset->has_labels();
+  const bool labelled = request.dataset && request.dataset->targets.size() == 1 &&
+                        request.dataset->labels().classes() > 0;
   const int classes =
       labelled ? static_cast<int>(request.dataset->labels().classes()) : row.classes;
   loaded.graph = row.build(shape, classes, request.seed);

@@ -31,8 +31,8 @@ using LevelMetrics = std::vector<std::pair<std::string, Tree>>;
 /// without programs.
 void print_metrics(Output& output, const LevelMetrics& found);
 
-/// Bounds on the programs of a configuration, from texts such as "f1 >= 0.8". DiagnosticsError for
-/// a text that is none, or names another metric.
+/// Bounds on the programs of a configuration, from texts such as "kappa >= 0.8". DiagnosticsError
+/// for a text that is none, or names another metric.
 std::vector<search::Constraint> metric_bounds(const std::vector<std::string>& texts,
                                               const Configuration& configuration);
 

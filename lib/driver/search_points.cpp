@@ -88,13 +88,13 @@ const data::Dataset* unseen_rows(const SearchTask& task, const Session& session)
   return seen || session.dataset->rows(data::Part::test).empty() ? nullptr : &*session.dataset;
 }
 
-data::Scores score(const ir::Graph& graph, ir::Level level, const data::Dataset& dataset) {
-  return evaluate(*make_evaluator()(graph, level), dataset, data::Part::test, {});
+data::RowScores score(const ir::Graph& graph, ir::Level level, const data::Dataset& dataset) {
+  return measure_targets(*make_evaluator()(graph, level), dataset, data::Part::test, {});
 }
 
 /// The scores of a trial's model, and what the programs of [metrics] measure.
 struct UnseenScores {
-  data::Scores scores;
+  data::RowScores scores;
   Tree own;
 };
 
@@ -104,26 +104,30 @@ UnseenScores score_trial(const ir::Graph& graph, const data::Dataset& dataset,
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
   found.own = measure_with_programs(programs, dataset, data::Part::test, {}, *evaluator,
                                     [&](ir::Evaluator& recorded, const EvaluateOptions& options) {
-                                      found.scores =
-                                          evaluate(recorded, dataset, data::Part::test, options);
+                                      found.scores = measure_targets(recorded, dataset,
+                                                                     data::Part::test, options);
                                     });
   return found;
 }
 
 std::string share_in_percent(double share) { return fixed_text(100 * share, 2); }
 
-std::string interval_text(const data::Scores& scores) {
-  const auto [low, high] = data::wilson_interval(scores.correct, scores.rows);
+std::string interval_text(const std::vector<std::uint8_t>& hits) {
+  const auto [low, high] =
+      data::wilson_interval(std::ranges::count(hits, 1), static_cast<std::int64_t>(hits.size()));
   return share_in_percent(low) + " to " + share_in_percent(high) + " %";
 }
 
 /// The metrics of a model on these rows, by name.
-Tree unseen_metrics(const UnseenScores& found, const data::Scores& baseline) {
-  const data::Scores& scores = found.scores;
-  Tree tree = search::scores_tree(scores);
-  tree["accuracy_drop"] = search::accuracy_drop(baseline.accuracy, scores.accuracy, scores.rows);
-  tree["accuracy_drop_bound"] = search::accuracy_drop_bound(baseline.hits, scores.hits);
+Tree unseen_metrics(const UnseenScores& found, const data::RowScores& baseline) {
+  const data::RowScores& scores = found.scores;
+  Tree tree = search::figures_tree(scores.figures);
   for (const auto& [name, value] : found.own.as_dict()) tree[name] = value;
+  if (scores.hits.empty()) return tree;
+  const double before = baseline.figures.find("accuracy")->value;
+  tree["accuracy_drop"] = search::accuracy_drop(before, tree.at("accuracy").as_double(),
+                                                static_cast<std::int64_t>(scores.hits.size()));
+  tree["accuracy_drop_bound"] = search::accuracy_drop_bound(baseline.hits, scores.hits);
   return tree;
 }
 
@@ -136,27 +140,43 @@ std::string kept_text(const search::Constraint& constraint, const Tree& metrics)
              : "missed: " + search::short_number(value->as_double());
 }
 
-/// The table of results on the test rows, and its part of the JSON document.
+/// The table of results on the test rows, and its part of the JSON document. Models that classify
+/// get their accuracy and its interval, others the brief figures of their task.
 class Confirmation {
  public:
-  Confirmation(const search::Options& options, const data::Scores& baseline)
-      : options_(options), baseline_(baseline) {
-    table_.title = "On the " + std::to_string(baseline.rows) +
+  Confirmation(const search::Options& options, const data::RowScores& baseline)
+      : options_(options), baseline_(baseline), classifies_(!baseline.hits.empty()) {
+    table_.title = "On the " + std::to_string(baseline.figures.rows) +
                    " test rows, which the search did not see (float model: " +
-                   share_in_percent(baseline.accuracy) + " %)";
-    table_.header = {"Trial", "accuracy", "95 % interval", "accuracy_drop"};
+                   (classifies_ ? baseline.figures.find("accuracy")->text()
+                                : data::figures_text(baseline.figures.all)) +
+                   ")";
+    table_.header = {"Trial"};
+    if (classifies_)
+      for (const char* name : {"accuracy", "95 % interval", "accuracy_drop"})
+        table_.header.emplace_back(name);
+    else
+      for (const data::Figure& figure : baseline.figures.all)
+        if (figure.row->is_brief) table_.header.push_back(figure.name);
     for (const search::Constraint& constraint : options.constraints)
       table_.header.push_back(constraint.text());
   }
 
   void add(std::int64_t number, const UnseenScores& found) {
     const Tree metrics = unseen_metrics(found, baseline_);
-    const data::Scores& scores = found.scores;
-    table_.rows.push_back({std::to_string(number), share_in_percent(scores.accuracy) + " %",
-                           interval_text(scores),
-                           fixed_text(metrics.at("accuracy_drop").as_double(), 2)});
+    const data::RowScores& scores = found.scores;
+    std::vector<std::string> row{std::to_string(number)};
+    if (classifies_)
+      for (const std::string& cell :
+           {scores.figures.find("accuracy")->text(), interval_text(scores.hits),
+            fixed_text(metrics.at("accuracy_drop").as_double(), 2)})
+        row.push_back(cell);
+    else
+      for (const data::Figure& figure : scores.figures.all)
+        if (figure.row->is_brief) row.push_back(figure.text());
     for (const search::Constraint& constraint : options_.constraints)
-      table_.rows.back().push_back(kept_text(constraint, metrics));
+      row.push_back(kept_text(constraint, metrics));
+    table_.rows.push_back(std::move(row));
     document_[std::to_string(number)] = metrics;
   }
 
@@ -168,7 +188,8 @@ class Confirmation {
 
  private:
   const search::Options& options_;
-  const data::Scores& baseline_;
+  const data::RowScores& baseline_;
+  bool classifies_;
   passes::ReportTable table_;
   Tree document_ = Tree::dict();
 };
@@ -180,7 +201,7 @@ void confirm_points(const SearchTask& task, const Session& session, search::Stud
   const data::Dataset* dataset = unseen_rows(task, session);
   const auto most = static_cast<std::size_t>(task.options().setup.confirm);
   if (!dataset || most == 0 || result.best().empty()) return;
-  const data::Scores baseline = score(task.graph(), ir::Level::floating, *dataset);
+  const data::RowScores baseline = score(task.graph(), ir::Level::floating, *dataset);
   Confirmation confirmation(task.options(), baseline);
   std::size_t confirmed = 0;
   for (const std::size_t index : search::leading_trials(result)) {

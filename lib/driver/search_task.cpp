@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
@@ -82,7 +83,10 @@ search::Options search_options(const Session& session, const Tree& setup) {
 }
 
 SearchTask::SearchTask(Session& session, search::Options options, const ModelInput& input)
-    : session_(session), options_(std::move(options)), model_(load_session_model(session, input)) {
+    : session_(session),
+      options_(std::move(options)),
+      model_(load_session_model(session, input)),
+      teacher_(load_teacher(session, input)) {
   if (needs_data(options_)) require_dataset(session);
   for (const search::RunnerRow* row : search::given_rows(options_.runners))
     if (row->needs_labels)
@@ -110,7 +114,29 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
   const search::Measured measured = measurer_->baseline(model_.graph);
   for (const Tree* part : {&measured.software, &measured.hardware})
     for (const auto& [metric, value] : part->as_dict()) baseline_[metric] = value;
+  require_measured();
   require_buildable();
+}
+
+/// Refuses metrics of runners that measure labels which the task of the model does not have.
+void SearchTask::require_measured() const {
+  if (!measurer_->rows()) return;
+  std::vector<std::string> wanted;
+  for (const search::Goal& goal : options_.goals) wanted.push_back(goal.metric);
+  for (const search::Constraint& constraint : options_.constraints)
+    wanted.push_back(constraint.metric);
+  for (const std::string& metric : wanted) {
+    const search::MetricRow* row = search::find_metric(metric);
+    const bool of_labels =
+        row && std::ranges::count(row->runners, search::BasicEvaluation::doc.name) > 0;
+    const std::string base = metric.starts_with("accuracy_drop") ? "accuracy" : metric;
+    if (!of_labels || baseline_.find(base)) continue;
+    std::vector<std::string> measured, tasks;
+    for (const auto& entry : baseline_.as_dict()) measured.push_back(entry.first);
+    for (const data::Target& target : session_.dataset->targets) tasks.push_back(target.task);
+    config_error("metric '" + metric + "' is not measured for the task " + join(tasks, ", ") +
+                 "; measured are " + join(measured, ", "));
+  }
 }
 
 /// Tries a few configurations spread over the space until one can be built.
@@ -167,14 +193,12 @@ search::Bench SearchTask::bench() {
   bench.context.evaluator = bench.evaluator;
   give_data(bench.context);
   bench.training = session_.settings().train;
+  bench.training.teacher = teacher_;
   bench.train = [this](ir::Graph& graph, const backend::TrainOptions& options, const auto& tell) {
     backend::TrainCallbacks callbacks;
     callbacks.progress = [&](const backend::Progress& progress) {
       if (!progress.validation) return;
-      Tree scores = Tree::dict();
-      scores["loss"] = progress.validation->loss;
-      scores["accuracy"] = progress.validation->accuracy;
-      tell(progress.epoch, scores);
+      tell(progress.epoch, search::figures_tree(*progress.validation));
     };
     backend::open().train(graph, *session_.dataset, options, callbacks, "");
   };

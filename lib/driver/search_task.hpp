@@ -41,11 +41,13 @@ class SearchTask {
   void give_data(passes::PassContext& context) const;
   void prepare();
   /// Error(Fault::config) if no configuration of the space can be built.
+  void require_measured() const;
   void require_buildable() const;
 
   const Session& session_;
   search::Options options_;
   LoadedModel model_;
+  std::shared_ptr<const ir::Graph> teacher_;  ///< null if none is given
   std::unique_ptr<search::SearchSpace> space_;
   std::unique_ptr<search::Measurer> measurer_;
   Tree baseline_ = Tree::dict();

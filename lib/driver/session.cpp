@@ -3,6 +3,7 @@
 #include "driver/session.hpp"
 
 #include "backend/backend.hpp"
+#include "backend/targets.hpp"
 #include "base/file.hpp"
 #include "base/leftovers.hpp"
 #include "base/log.hpp"
@@ -19,22 +20,6 @@ void apply_log_settings(const General& general) {
   log::set_level(general.no_warnings ? log::Level::error : log::parse_level(general.log_level));
   if (general.accelerator == "gpu")
     log::warning("accelerator = \"gpu\" has no effect: this program computes on the CPU");
-}
-
-/// Sets the task that was asked for. Every data set can be used without its labels.
-void choose_task(const General& general, data::Dataset& dataset) {
-  if (!general.task) return;
-  const data::TaskRow& asked = data::find_task(*general.task);
-  if (!asked.has_labels) {
-    dataset.targets.clear();
-    return;
-  }
-  if (!dataset.has_labels())
-    config_error("task = \"" + *general.task + "\": data set " + dataset.name +
-                 " has no labels; add them (y.npy), or leave task out");
-  if (const std::string& task = dataset.labels().task; asked.name != task)
-    config_error("task = \"" + *general.task + "\": data set " + dataset.name + " is for " + task +
-                 "; leave task out, or use another data set");
 }
 
 }  // namespace
@@ -60,7 +45,7 @@ Session open_session(const CommonRequest& request, Project project) {
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
     session.dataset = data::load_dataset(*settings.general.dataset, settings.data);
-    choose_task(settings.general, *session.dataset);
+    session.dataset->targets = backend::training_targets(*session.dataset, settings.train);
   }
   return session;
 }
@@ -91,6 +76,22 @@ LoadedModel load_session_model(Session& session, const ModelInput& input) {
   return load_model(request);
 }
 
+std::shared_ptr<const ir::Graph> load_teacher(Session& session, const ModelInput& input) {
+  const Settings& settings = session.settings();
+  if (!settings.general.teacher) return nullptr;
+  ModelRequest request;
+  request.model = *settings.general.teacher;
+  request.input = input;
+  request.custom_ops = session.configuration.custom_ops;
+  request.dataset = session.dataset ? &*session.dataset : nullptr;
+  request.example_rows = settings.train.batch_size;
+  log::info("loading teacher " + request.model);
+  LoadedModel teacher = load_model(request);
+  if (teacher.untrained)
+    log::warning("the teacher " + request.model + " has random weights; name a checkpoint instead");
+  return std::make_shared<const ir::Graph>(std::move(teacher.graph));
+}
+
 const data::Dataset& require_dataset(const Session& session) {
   if (!session.dataset)
     config_error("no data set given: name one (`mase list datasets`) as DATASET or --dataset");
@@ -101,12 +102,15 @@ const data::Dataset& require_labels(const Session& session, const std::string& w
                                     const std::string& other) {
   const data::Dataset& dataset = require_dataset(session);
   if (dataset.has_labels()) return dataset;
-  const bool left_out = session.settings().general.task == "none";
-  config_error(
-      what + " needs labels, and " +
-      (left_out ? "task = \"none\" leaves out those of data set " : "there are none in data set ") +
-      dataset.name + (left_out ? "; leave task out" : "; add y.npy") + ". Without labels, " +
-      other + " how far outputs are from those in float");
+  const std::optional<data::TaskName>& task = session.settings().data.task;
+  const bool left_out = task && !data::find_task(task->name).has_labels();
+  config_error(what + " needs labels, and " +
+               (left_out ? "task = \"" + task->name + "\" leaves out those of data set "
+                         : "there are none in data set ") +
+               dataset.name + (left_out ? "; leave task out" : "; add y.npy") +
+               ". Without labels, " + other +
+               " how far outputs are from those in float, and training follows the outputs of " +
+               "--teacher MODEL");
 }
 
 ir::Level parse_level(const std::string& name) {

@@ -47,6 +47,10 @@ FolderLock lock_project(const Session& session, const std::string& command);
 /// From then on the inputs of the data set are in the order of the model's inputs.
 LoadedModel load_session_model(Session& session, const ModelInput& input);
 
+/// The model that `teacher` names, or null. Error(Fault::config) if it takes other inputs than the
+/// data set has.
+std::shared_ptr<const ir::Graph> load_teacher(Session& session, const ModelInput& input);
+
 /// Returns the data set, or throws a config error that says how to name one.
 const data::Dataset& require_dataset(const Session& session);
 

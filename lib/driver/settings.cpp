@@ -45,6 +45,7 @@ std::map<std::string, Commands> make_uses() {
     uses[name] = with_torch;
   uses["seed"] = {"train", "search", "test", "transform", "simulate", "emit"};
   uses["report_to"] = {"train"};
+  uses["teacher"] = {"train", "search"};
   uses["codes_only"] = {"transform"};
   for (const std::string_view name : General::ignored) uses[std::string(name)] = {};
   return uses;
@@ -113,7 +114,7 @@ std::vector<std::string> setting_flags(const std::string& name) {
 }
 
 std::vector<std::string> config_tables() {
-  return {"passes", "pass", "transform", "search", "cf_args", "custom_ops", "metrics"};
+  return {"passes", "pass", "transform", "search", "outputs", "cf_args", "custom_ops", "metrics"};
 }
 
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics) {
@@ -157,8 +158,9 @@ Tree settings_tree(const Settings& effective) {
   return out;
 }
 
-std::string task_name(const General& general) {
-  if (general.task) return *general.task;
+std::string task_name(const Settings& settings) {
+  if (settings.data.task) return settings.data.task->name;
+  const General& general = settings.general;
   const data::DatasetRow* row = general.dataset ? data::find_dataset(*general.dataset) : nullptr;
   return row ? row->task : data::task_table().front().name;
 }
@@ -166,7 +168,7 @@ std::string task_name(const General& general) {
 std::string project_name(const Settings& settings) {
   const General& g = settings.general;
   const std::string model = g.model ? last_component(*g.model) : "model";
-  const std::string generated = replace_all(model, "/", "-") + "_" + task_name(g) + "_" +
+  const std::string generated = replace_all(model, "/", "-") + "_" + task_name(settings) + "_" +
                                 g.dataset.value_or("none") + "_" + today();
   return g.project.value_or(generated);
 }

@@ -20,7 +20,7 @@ struct General {
   std::optional<std::string> model;
   std::optional<std::string> submodule;
   std::optional<std::string> dataset;
-  std::optional<std::string> task;
+  std::optional<std::string> teacher;
   std::optional<std::string> load_name;
   std::string load_type = "auto";
   bool to_debug = false;
@@ -45,11 +45,8 @@ struct General {
         Field{"submodule", &G::submodule, "part of the model file to load, such as encoder.0"}
             .rare(),
         Field{"dataset", &G::dataset, "name of a data set (`mase list datasets`)"},
-        Field{"task", &G::task,
-              "task of the model; if not given, that of the data set; none measures how far "
-              "outputs are "
-              "from those in float, without labels"}
-            .one_of("classification", "cls", "next_token", "language_modeling", "lm", "none")
+        Field{"teacher", &G::teacher,
+              "float model or checkpoint whose outputs are the targets of training (distillation)"}
             .rare(),
         Field{"load_name", &G::load_name,
               "checkpoint, or project's folder, to load weights or a graph from"},
@@ -137,7 +134,7 @@ std::string settings_table(const SettingSources& sources, const Settings& effect
 Tree settings_tree(const Settings& effective);
 
 /// The task that was given, otherwise the task of the data set.
-std::string task_name(const General& general);
+std::string task_name(const Settings& settings);
 
 /// The project's name, which is generated if it was not given.
 std::string project_name(const Settings& settings);

@@ -71,7 +71,7 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
   out["accuracy"] = scores.accuracy;
   out["macro_accuracy"] = scores.macro_accuracy;
   out["loss"] = scores.loss;
-  if (data::find_task(dataset.labels().task).has_perplexity)
+  if (data::find_task(dataset.labels().task).has_perplexity())
     out["perplexity"] = data::perplexity(scores.loss);
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
     Tree& entry = out["classes"][dataset.labels().class_names[c]];
@@ -85,7 +85,7 @@ Tree scores_tree(const data::Scores& scores, const data::Dataset& dataset) {
 
 /// A one-line summary of the scores.
 std::string summary(const data::Scores& scores, const data::Dataset& dataset, bool macro) {
-  const bool has_perplexity = data::find_task(dataset.labels().task).has_perplexity;
+  const bool has_perplexity = data::find_task(dataset.labels().task).has_perplexity();
   return (has_perplexity ? "perplexity " + fixed_text(data::perplexity(scores.loss), 3) + ", "
                          : "") +
          "accuracy " + percent(scores.accuracy) + " (" + std::to_string(scores.correct) + " of " +
@@ -122,7 +122,7 @@ std::size_t moved_rows(const data::Scores& a, const data::Scores& b) {
 
 /// A table with a row per level, each compared with the row above.
 passes::ReportTable level_table(const std::vector<Found>& found, const data::Dataset& dataset) {
-  const bool has_perplexity = data::find_task(dataset.labels().task).has_perplexity;
+  const bool has_perplexity = data::find_task(dataset.labels().task).has_perplexity();
   passes::ReportTable table{"Levels", {"Level", "Rows", "Correct", "Accuracy", "Loss"}, {}, ""};
   if (has_perplexity) table.header.push_back("Perplexity");
   table.header.push_back("Predictions unlike the row above");
@@ -191,6 +191,7 @@ int test(const TestRequest& request) {
         "the model has random weights; load trained ones with --load FILE (`mase train` writes "
         "best.pt)");
   if (!has_labels) return test_distance(session, request, model.graph, dataset);
+  if (!data::counts_classes(dataset)) return test_figures(session, request, model.graph, dataset);
   LevelMetrics own;
   const std::vector<Found> found = scores_of(session, request, model.graph, dataset, own);
 

@@ -33,4 +33,9 @@ void record_test(const Session& session, const TestRequest& request, const std::
 int test_distance(Session& session, const TestRequest& request, const ir::Graph& graph,
                   const data::Dataset& dataset);
 
+/// `mase test` of any tasks and outputs: shows the figures of every target at every level, and
+/// returns the exit code.
+int test_figures(Session& session, const TestRequest& request, const ir::Graph& graph,
+                 const data::Dataset& dataset);
+
 }  // namespace mase::driver

@@ -8,8 +8,6 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "data/metrics.hpp"
-#include "data/task.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
 
@@ -18,8 +16,16 @@ namespace {
 
 constexpr const char* state_file = "mase/train_state.bin";
 
-std::string metrics_text(const data::TaskRow& task, const backend::Metrics& metrics) {
-  return data::figures_text(task, metrics.loss, metrics.accuracy);
+/// The figures of several outputs are preceded by the loss that training minimises.
+std::string metrics_text(const data::Figures& figures) {
+  const std::string text = data::figures_text(figures.all);
+  return figures.find("loss") ? text : "loss " + fixed_text(figures.loss, 4) + "; " + text;
+}
+
+/// Adds "validation_accuracy" and so on, with `prefix` "validation_".
+void add_figures(Tree& entry, const std::string& prefix, const data::Figures& figures) {
+  entry[prefix + "loss"] = figures.loss;
+  for (const data::Figure& figure : figures.all) entry[prefix + figure.name] = figure.value;
 }
 
 std::string progress_text(const backend::Progress& p) {
@@ -36,8 +42,8 @@ std::string progress_text(const backend::Progress& p) {
 /// Shows progress and writes the curves for TensorBoard.
 class Reporter {
  public:
-  Reporter(Session& session, const data::TaskRow& task, bool quiet)
-      : task_(task), output_(session.output), line_(!quiet && !session.output.is_json()) {
+  Reporter(Session& session, bool quiet)
+      : output_(session.output), line_(!quiet && !session.output.is_json()) {
     if (session.settings().general.report_to == "tensorboard")
       events_.emplace(session.software_folder() + "/tensorboard");
   }
@@ -54,23 +60,26 @@ class Reporter {
     line_.clear();
     output_.text("epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs) +
                  ": train loss " + fixed_text(p.loss, 4) + ", validation " +
-                 metrics_text(task_, *p.validation));
+                 metrics_text(*p.validation));
     Tree entry = Tree::dict();
     entry["epoch"] = p.epoch;
     entry["step"] = p.step;
     entry["train_loss"] = p.loss;
-    entry["validation_loss"] = p.validation->loss;
-    entry["validation_accuracy"] = p.validation->accuracy;
-    if (task_.has_perplexity) entry["validation_perplexity"] = data::perplexity(p.validation->loss);
+    add_figures(entry, "validation_", *p.validation);
     output_.document()["epochs"].push_back(std::move(entry));
     if (!events_) return;
     events_->scalar("val_loss_epoch", p.step, p.validation->loss);
-    events_->scalar("val_acc_epoch", p.step, p.validation->accuracy);
+    for (const data::Figure& figure : p.validation->all)
+      if (figure.name != "loss") events_->scalar(event_name(figure.name), p.step, figure.value);
     events_->flush();
   }
 
  private:
-  const data::TaskRow& task_;
+  /// Accuracy has the name that the reference gives it.
+  static std::string event_name(const std::string& figure) {
+    return "val_" + (figure == "accuracy" ? "acc" : figure) + "_epoch";
+  }
+
   Output& output_;
   ProgressLine line_;
   std::optional<report::EventFile> events_;
@@ -114,20 +123,16 @@ void refuse_overwriting(const std::string& folder) {
                    "it, --project NAME keeps both");
 }
 
-void print_result(const backend::TrainResult& result, const data::TaskRow& task,
-                  const std::string& folder, Output& output) {
+void print_result(const backend::TrainResult& result, const std::string& folder, Output& output) {
   output.text("\ntrained " + std::to_string(result.steps) + " steps in " +
               std::to_string(result.epochs) + " epochs" +
               (result.stopped_early ? ", stopped early" : "") + "; best validation " +
-              metrics_text(task, result.best_validation));
+              metrics_text(result.best_validation));
   output.text("checkpoints: " + folder + "/best.pt, " + folder + "/last.pt");
   Tree& document = output.document();
   document["steps"] = result.steps;
   document["stopped_early"] = result.stopped_early;
-  document["best_validation"]["loss"] = result.best_validation.loss;
-  document["best_validation"]["accuracy"] = result.best_validation.accuracy;
-  if (task.has_perplexity)
-    document["best_validation"]["perplexity"] = data::perplexity(result.best_validation.loss);
+  add_figures(document["best_validation"], "", result.best_validation);
   document["best_checkpoint"] = folder + "/best.pt";
   document["last_checkpoint"] = folder + "/last.pt";
 }
@@ -156,7 +161,9 @@ void prepend_epochs(Session& session) {
 int train(const TrainRequest& request) {
   Session session = open_session(request);
   work_in_project(session.settings());
-  const data::Dataset& dataset = require_labels(session, "training");
+  const bool has_teacher = session.settings().general.teacher.has_value();
+  const data::Dataset& dataset =
+      has_teacher ? require_dataset(session) : require_labels(session, "training");
   const std::string folder = session.software_folder() + "/training_ckpts";
   backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase train");
@@ -171,8 +178,9 @@ int train(const TrainRequest& request) {
   if (!replaces) write_config();
   const Tree info = checkpoint_info(resolved, &dataset);
   log::info("results go to " + folder);
-  const data::TaskRow& task = data::find_task(dataset.labels().task);
-  Reporter reporter(session, task, request.quiet);
+  backend::TrainOptions options = session.settings().train;
+  options.teacher = load_teacher(session, request.input);
+  Reporter reporter(session, request.quiet);
   backend::TrainCallbacks callbacks;
   callbacks.progress = [&](const backend::Progress& progress) { reporter(progress); };
   callbacks.save = [&](const backend::Snapshot& snapshot) {
@@ -180,8 +188,8 @@ int train(const TrainRequest& request) {
     if (std::exchange(replaces, false)) write_config();
   };
   const backend::TrainResult result =
-      backend::open().train(model.graph, dataset, session.settings().train, callbacks, resume);
-  print_result(result, task, folder, session.output);
+      backend::open().train(model.graph, dataset, options, callbacks, resume);
+  print_result(result, folder, session.output);
   if (request.resume) prepend_epochs(session);
   session.output.record(project_folder(session.settings()), "train");
   session.output.finish();

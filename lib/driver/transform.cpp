@@ -93,19 +93,16 @@ void complete_metadata(ir::Graph& graph) {
 void show_scores(Session& session, const search::BasicEvaluation& rows, const ir::Graph& graph) {
   const data::Dataset& dataset = require_labels(session, "[search] in a transformation");
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
-  const data::Scores scores =
-      search::score(*evaluator, search::gather_rows(dataset, rows), dataset.labels().classes());
-  const std::string perplexity =
-      data::find_task(dataset.labels().task).has_perplexity
-          ? "perplexity " + double_text(data::perplexity(scores.loss)) + ", "
-          : "";
-  session.output.text("\n" + rows.data_loader + ", " + std::to_string(scores.rows) +
-                      " rows: " + perplexity + "accuracy " + double_text(scores.accuracy) +
-                      ", macro accuracy " + double_text(scores.macro_accuracy) + ", loss " +
-                      double_text(scores.loss));
+  const data::Figures figures =
+      search::score(*evaluator, search::gather_rows(dataset, rows), dataset.targets).figures;
+  std::vector<std::string> parts;
+  for (const data::Figure& figure : figures.all)
+    parts.push_back(figure.name + " " + double_text(figure.value));
+  session.output.text("\n" + rows.data_loader + ", " + std::to_string(figures.rows) +
+                      " rows: " + join(parts, ", "));
   Tree& tree = session.output.document()["scores"];
-  tree = search::scores_tree(scores);
-  tree["rows"] = scores.rows;
+  tree = search::figures_tree(figures);
+  tree["rows"] = figures.rows;
 }
 
 /// The differences between the results of two runs, which have the same number of results.

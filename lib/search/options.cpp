@@ -120,7 +120,7 @@ void check_parts(const Options& options, const std::string& metric, const Source
 
 void read_goals(const Tree& metrics, Options& options, Diagnostics& diagnostics) {
   for (const auto& [name, table] : metrics.as_dict()) {
-    report_unknown_key(table, name, options.own.known_names(), diagnostics);
+    if (!find_metric(name)) report_unknown_key(table, name, options.own.known_names(), diagnostics);
     GoalTable goal;
     if (const OwnMetric* own = options.own.find(name)) goal.direction = own->direction;
     read_fields(table, goal, diagnostics);

@@ -161,7 +161,7 @@ class Usage(InFolder):
 
     def test_a_task_is_what_the_data_set_is_for(self):
         said = self.run_mase("test", "jsc-tiny", "jsc", "--task", "lm", code=2).stderr
-        self.assertIn('task = "lm": data set jsc is for classification', said)
+        self.assertIn('task = "next_token": data set jsc is for classification', said)
 
     def test_a_set_without_labels_measures_the_distance_from_float(self):
         (self.cwd / "rows").mkdir()

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "data/assemble.hpp"
 #include "data/dataset.hpp"
+#include "data/scorer.hpp"
 #include "files.hpp"
 
 using namespace mase;
@@ -22,10 +24,17 @@ TEST_CASE("a task is found by every name that the reference system has for it") 
 }
 
 TEST_CASE("next tokens are summed up by their perplexity") {
-  const double loss = std::log(8.0);
-  CHECK(figures_text(find_task("cls"), loss, 0.5) == "loss 2.0794, accuracy 50.00 %");
-  CHECK(figures_text(find_task("lm"), loss, 0.5) ==
-        "loss 2.0794, perplexity 8.000, accuracy 50.00 %");
+  // Four equal scores, so 4 tokens are equally likely; the first of the largest is predicted.
+  Target target{"y", "next_token", {}, numbered_classes(4)};
+  const auto text = [&target] {
+    Scorers scorers({target});
+    scorers.add(1, {Array(DType::float32, {1, 2, 4})},
+                {Array::from(std::vector<std::int64_t>{0, 3}, {1, 2})});
+    return figures_text(scorers.figures().all);
+  };
+  CHECK(text() == "loss 1.3863, perplexity 4.000, accuracy 50.00 %");
+  target.task = "classification";
+  CHECK(text() == "loss 1.3863, accuracy 50.00 %");
 }
 
 TEST_CASE("every data set is for a task of the table") {

@@ -68,18 +68,19 @@ std::string failure(const std::string& command, const std::string& more = "") {
 
 TEST_CASE("a metric is a program or a sum, with the defaults of a configuration") {
   const OwnMetrics metrics = own_of(R"(
-f1 = { command = "python3 'my score.py' {outputs} {targets}", direction = "minimize" }
-cost = { sum = { lut = 0.001, f1 = -2 } }
+kappa = { command = "python3 'my score.py' {outputs} {targets}", direction = "minimize" }
+cost = { sum = { lut = 0.001, kappa = -2 } }
 )");
   REQUIRE(metrics.rows.size() == 2);
-  const OwnMetric& f1 = *metrics.find("f1");
-  CHECK(f1.words == std::vector<std::string>{"python3", "my score.py", "{outputs}", "{targets}"});
-  CHECK(f1.time_limit == 60);
-  CHECK(f1.reads(targets_file));
-  CHECK_FALSE(f1.reads(inputs_file));
-  CHECK(f1.text() == "metric f1 (x.toml:2:18), `python3 'my score.py' {outputs} {targets}`");
+  const OwnMetric& kappa = *metrics.find("kappa");
+  CHECK(kappa.words ==
+        std::vector<std::string>{"python3", "my score.py", "{outputs}", "{targets}"});
+  CHECK(kappa.time_limit == 60);
+  CHECK(kappa.reads(targets_file));
+  CHECK_FALSE(kappa.reads(inputs_file));
+  CHECK(kappa.text() == "metric kappa (x.toml:2:21), `python3 'my score.py' {outputs} {targets}`");
   CHECK_FALSE(metrics.find("cost")->is_program());
-  CHECK(metrics.with_terms({"cost"}) == std::set<std::string>{"cost", "f1", "lut"});
+  CHECK(metrics.with_terms({"cost"}) == std::set<std::string>{"cost", "kappa", "lut"});
 }
 
 TEST_CASE("sums add what was measured, also by other sums, and belong to what they measure") {
@@ -131,15 +132,15 @@ TEST_CASE("a search takes them as objectives and in constraints, and names a mis
 [search_space.seed.default.config]
 name = ["NA"]
 [strategy]
-constraints = ["f1 >= 0.5"]
+constraints = ["kappa >= 0.5"]
 [strategy.setup]
 [strategy.metrics]
 cost = {}
 )";
   const OwnMetrics own = own_of(R"(
-f1 = { command = "p {outputs}" }
+kappa = { command = "p {outputs}" }
 other = { command = "p {outputs}" }
-cost = { sum = { average_bitwidth = 1, f1 = -1 }, direction = "minimize" }
+cost = { sum = { average_bitwidth = 1, kappa = -1 }, direction = "minimize" }
 )");
   Diagnostics diagnostics;
   read_options(config::parse_toml(head, "x.toml"), diagnostics, own);
@@ -152,7 +153,7 @@ cost = { sum = { average_bitwidth = 1, f1 = -1 }, direction = "minimize" }
   none.throw_if_errors();
   CHECK(options.goals.front() == Goal{"cost", 1.0, Direction::minimize});
   REQUIRE(options.needed_programs().size() == 1);
-  CHECK(options.needed_programs().front()->name == "f1");
+  CHECK(options.needed_programs().front()->name == "kappa");
   CHECK(options.needed_own().size() == 2);
 }
 
@@ -191,7 +192,7 @@ TEST_CASE("a program that fails is named with its command, what it printed, and 
       "did not end within 0.2 s and was stopped; raise time_limit");
   has(failure("sh -c 'true' {outputs}"), "printed nothing; it must print one finite number");
   has(failure("sh -c 'echo nan' {outputs}"), "printed \"nan\"; it must");
-  has(failure("sh -c 'echo f1: 0.5; echo' {outputs}"), "printed \"f1: 0.5\"; it must");
+  has(failure("sh -c 'echo kappa: 0.5; echo' {outputs}"), "printed \"kappa: 0.5\"; it must");
   const std::string long_text = failure("sh -c 'head -c 5000 /dev/zero | tr \"\\0\" a' {outputs}");
   has(long_text, "a...\"; it must");
   CHECK(long_text.size() < 400);

@@ -35,7 +35,7 @@ struct OwnMetric {
 
   bool is_program() const { return !words.empty(); }
   bool reads(std::string_view file) const;  ///< whether the command names this file
-  /// "metric f1 (x.toml:3:11), `python3 score.py {outputs}`", for messages.
+  /// "metric kappa (x.toml:3:11), `python3 score.py {outputs}`", for messages.
   std::string text() const;
   Tree table() const;  ///< as it was given, with its defaults
 

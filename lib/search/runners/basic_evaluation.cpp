@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -53,12 +54,13 @@ std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEv
   return batches;
 }
 
-data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
-                   std::int64_t classes) {
-  data::ScoreCounter counter(classes);
+data::RowScores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+                      const std::vector<data::Target>& targets) {
+  data::Scorers scorers(targets);
   for (const data::Batch& batch : batches)
-    counter.add(evaluator.run(batch.inputs).front().second, batch.targets.front());
-  return counter.scores();
+    scorers.add(batch.targets.front().shape().front(),
+                data::outputs_for(targets, evaluator.run(batch.inputs)), batch.targets);
+  return scorers.scores();
 }
 
 double accuracy_drop(double before, double after, std::int64_t rows) {
@@ -80,33 +82,38 @@ double accuracy_drop_bound(std::span<const std::uint8_t> before,
   return 100 * (mean + z * std::sqrt(((lost + won) / n - mean * mean) / n));
 }
 
-Tree scores_tree(const data::Scores& scores) {
+Tree figures_tree(const data::Figures& figures) {
+  std::map<std::string, int> owners;
+  for (const data::Figure& figure : figures.all) ++owners[std::string(figure.row->name)];
   Tree tree = Tree::dict();
-  tree["accuracy"] = scores.accuracy;
-  tree["loss"] = scores.loss;
-  tree["macro_accuracy"] = scores.macro_accuracy;
-  tree["perplexity"] = data::perplexity(scores.loss);
+  for (const data::Figure& figure : figures.all) {
+    tree[figure.name] = figure.value;
+    if (const std::string name(figure.row->name); owners[name] == 1) tree[name] = figure.value;
+  }
+  tree["loss"] = figures.loss;
   return tree;
 }
 
 ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
     : bench_(bench), rows_(std::move(rows)), batches_(gather_rows(*bench.dataset, rows_)) {}
 
-data::Scores ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
-  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->labels().classes());
+data::RowScores ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
+  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->targets);
 }
 
 Tree ScoreRunner::baseline(ir::Graph& graph) {
-  data::Scores found = scores(graph, ir::Level::floating);
+  data::RowScores found = scores(graph, ir::Level::floating);
   float_hits_ = std::move(found.hits);
-  return scores_tree(found);
+  return figures_tree(found.figures);
 }
 
 Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline, const Tree&) const {
-  const data::Scores found = scores(graph, ir::Level::quantized);
-  Tree values = scores_tree(found);
+  const data::RowScores found = scores(graph, ir::Level::quantized);
+  Tree values = figures_tree(found.figures);
+  if (float_hits_.empty()) return values;
   values["accuracy_drop"] =
-      accuracy_drop(baseline.at("accuracy").as_double(), found.accuracy, found.rows);
+      accuracy_drop(baseline.at("accuracy").as_double(), values.at("accuracy").as_double(),
+                    static_cast<std::int64_t>(found.hits.size()));
   values["accuracy_drop_bound"] = accuracy_drop_bound(float_hits_, found.hits);
   return values;
 }

@@ -7,20 +7,36 @@
 #include <string>
 #include <vector>
 
-#include "data/metrics.hpp"
+#include "data/scorer.hpp"
 #include "search/runners/runner.hpp"
 
 namespace mase::search {
 
+/// A figure of a task as a metric.
+constexpr MetricDoc metric_of(const data::FigureRow& row) {
+  return {row.name, row.more_is_better ? Direction::maximize : Direction::minimize, row.doc};
+}
+
+/// The metrics of all tasks; a model has those of its own.
 inline constexpr std::array score_metrics{
-    MetricDoc{"accuracy", Direction::maximize, "share of rows predicted correctly (micro)"},
-    MetricDoc{"macro_accuracy", Direction::maximize, "mean recall over the classes"},
-    MetricDoc{"loss", Direction::minimize, "mean cross entropy, nats"},
-    MetricDoc{"perplexity", Direction::minimize, "exp(loss), for next-token models"},
+    metric_of(data::figures::accuracy),
+    metric_of(data::figures::macro_accuracy),
+    metric_of(data::figures::loss),
+    metric_of(data::figures::perplexity),
     MetricDoc{"accuracy_drop", Direction::minimize,
               "accuracy lost against the float model, in points"},
     MetricDoc{"accuracy_drop_bound", Direction::minimize,
-              "upper bound of accuracy_drop on similar rows, with 95 % confidence"}};
+              "upper bound of accuracy_drop on similar rows, with 95 % confidence"},
+    metric_of(data::figures::miou),
+    metric_of(data::figures::f1),
+    metric_of(data::figures::exact),
+    metric_of(data::figures::precision),
+    metric_of(data::figures::recall),
+    metric_of(data::figures::mse),
+    metric_of(data::figures::rmse),
+    metric_of(data::figures::mae),
+    metric_of(data::figures::r2),
+    metric_of(data::figures::worst)};
 
 /// The table `[search.strategy.sw_runner.basic_evaluation]`.
 struct BasicEvaluation {
@@ -47,8 +63,8 @@ Tree with_data_loader(const Tree& table);
 /// are used, with a warning.
 std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of);
 
-data::Scores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
-                   std::int64_t classes);
+data::RowScores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+                      const std::vector<data::Target>& targets);
 
 /// The loss of accuracy in percentage points, from two shares of the same `rows` rows. It counts
 /// rows as integers, so that a loss of 5 of 500 rows is exactly 1 and satisfies a bound of 1.0.
@@ -61,8 +77,9 @@ double accuracy_drop(double before, double after, std::int64_t rows);
 double accuracy_drop_bound(std::span<const std::uint8_t> before,
                            std::span<const std::uint8_t> after);
 
-/// {"accuracy", "loss", "macro_accuracy", "perplexity"}.
-Tree scores_tree(const data::Scores& scores);
+/// The figures by name. A figure that only one of several targets has also stands without the name
+/// of the target, and `loss` is the sum over the targets.
+Tree figures_tree(const data::Figures& figures);
 
 /// A runner that measures `score_metrics` on the rows.
 class ScoreRunner : public Runner {
@@ -77,7 +94,7 @@ class ScoreRunner : public Runner {
   const Bench& bench() const { return bench_; }
 
  private:
-  data::Scores scores(const ir::Graph& graph, ir::Level level) const;
+  data::RowScores scores(const ir::Graph& graph, ir::Level level) const;
 
   const Bench& bench_;
   BasicEvaluation rows_;

@@ -44,7 +44,10 @@ const MetricRow* find_metric(std::string_view name) {
   const auto& table = metric_table();
   const auto row = std::find_if(table.begin(), table.end(),
                                 [&](const MetricRow& entry) { return entry.name == name; });
-  return row == table.end() ? nullptr : &*row;
+  if (row != table.end()) return &*row;
+  // "boxes.mae" is the figure mae of the output boxes.
+  const auto dot = name.rfind('.');
+  return dot == std::string_view::npos ? nullptr : find_metric(name.substr(dot + 1));
 }
 
 std::vector<std::string> metric_names() {
@@ -74,7 +77,8 @@ std::optional<Constraint> parse_constraint(const std::string& text, const Source
     return std::nullopt;
   }
   Constraint constraint{std::string(trim(text.substr(0, sign))), text[sign] == '<', *bound, where};
-  if (std::find(metrics.begin(), metrics.end(), constraint.metric) != metrics.end())
+  if (std::find(metrics.begin(), metrics.end(), constraint.metric) != metrics.end() ||
+      find_metric(constraint.metric))
     return constraint;
   diagnostics.error(where, "unknown metric '" + constraint.metric + "' in a constraint" +
                                did_you_mean(constraint.metric, metrics, ".") +

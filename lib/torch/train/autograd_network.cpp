@@ -2,10 +2,13 @@
 // Computes gradients of any graph with autograd.
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/mul.h>
 
 #include "base/error.hpp"
 #include "torch/train/checks.hpp"
 #include "torch/train/network.hpp"
+#include "torch/train/target_losses.hpp"
 
 namespace mase::train {
 namespace {
@@ -22,21 +25,34 @@ class AutogradNetwork : public TrainableNetwork {
     executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
   }
 
-  at::Tensor forward(const std::vector<c10::IValue>& inputs) override {
-    output_ = class_scores(executor_.run_training(inputs));
-    return output_;
+  std::vector<at::Tensor> forward(const std::vector<c10::IValue>& inputs) override {
+    return outputs_ = result_tensors(executor_.run_training(inputs));
   }
 
-  void backward(const at::Tensor& output_gradient) override {
-    if (!output_.requires_grad())
-      config_error("the model's output depends on no trainable parameter");
-    output_.backward(output_gradient);
-    output_.reset();
+  void backward(const std::vector<at::Tensor>& gradients) override {
+    run_backward(gradients);
+    outputs_.clear();
     for (const Parameters::Entry& entry : parameters_.entries()) take_gradient(entry);
     for (const Parameters::LearnedStep& step : parameters_.steps()) take_gradient(step.entry);
   }
 
  private:
+  /// Several outputs are reduced to one number whose derivative by each is its gradient, so that
+  /// their common layers are run through once.
+  void run_backward(const std::vector<at::Tensor>& gradients) {
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (gradients[i].defined() && outputs_[i].requires_grad()) wanted.push_back(i);
+    if (wanted.empty()) config_error("the model's output depends on no trainable parameter");
+    if (wanted.size() == 1) return outputs_[wanted.front()].backward(gradients[wanted.front()]);
+    at::Tensor sum;
+    for (const std::size_t i : wanted) {
+      const at::Tensor part = at::mul(outputs_[i], gradients[i]).sum();
+      sum = sum.defined() ? at::add(sum, part) : part;
+    }
+    sum.backward();
+  }
+
   /// Takes the gradient. If the leaf has none, autograd passes its own tensor without an addition.
   static void take_gradient(const Parameters::Entry& entry) {
     at::Tensor leaf = entry.leaf;
@@ -52,7 +68,7 @@ class AutogradNetwork : public TrainableNetwork {
 
   libtorch::Executor& executor_;
   Parameters& parameters_;
-  at::Tensor output_;
+  std::vector<at::Tensor> outputs_;
 };
 
 }  // namespace

@@ -48,17 +48,28 @@ std::vector<c10::IValue> Batches::inputs() const {
   return inputs;
 }
 
+std::vector<at::Tensor> Batches::targets() const {
+  std::vector<at::Tensor> targets;
+  for (const at::Tensor& target : targets_) targets.push_back(target.narrow(0, 0, rows_));
+  return targets;
+}
+
 std::int64_t Batches::load(std::int64_t index) {
-  return gather(order_, index * batch_size_, &augmenter_);
+  return gather(order_, index * batch_size_, batch_size_, &augmenter_);
 }
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first) {
-  return gather(rows, first, nullptr);
+  return gather(rows, first, batch_size_, nullptr);
+}
+
+std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first,
+                           std::int64_t most) {
+  return gather(rows, first, most, nullptr);
 }
 
 std::int64_t Batches::gather(const std::vector<std::int64_t>& rows, std::int64_t first,
-                             const data::Augmenter* augmenter) {
-  rows_ = std::min(batch_size_, static_cast<std::int64_t>(rows.size()) - first);
+                             std::int64_t most, const data::Augmenter* augmenter) {
+  rows_ = std::min(most, static_cast<std::int64_t>(rows.size()) - first);
   data_.gather(rows, first, rows_, buffers(inputs_), buffers(targets_), augmenter);
   return rows_;
 }

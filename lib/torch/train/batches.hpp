@@ -27,17 +27,16 @@ class Batches {
   std::int64_t load(std::int64_t index);
   /// Gathers rows [first, first + at most the batch size) of `rows` as they are.
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
+  /// The same for at most `most` rows.
+  std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most);
 
   /// The inputs of the last loaded batch, valid until the next load.
   std::vector<c10::IValue> inputs() const;
-  /// The class indices of the only target: one per row, or one per position, row by row.
-  std::span<const std::int64_t> labels() const {
-    return {targets_.front().data_ptr<std::int64_t>(),
-            static_cast<std::size_t>(numel(data_.labels().shape(rows_)))};
-  }
+  /// The targets of its rows, in the order of the data set's.
+  std::vector<at::Tensor> targets() const;
 
  private:
-  std::int64_t gather(const std::vector<std::int64_t>& rows, std::int64_t first,
+  std::int64_t gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most,
                       const data::Augmenter* augmenter);
 
   const data::Dataset& data_;

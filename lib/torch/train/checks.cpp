@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "data/metrics.hpp"
+#include "data/task.hpp"
 
 namespace mase::train {
 namespace {
@@ -17,8 +17,18 @@ bool has_formats(const ir::Graph& graph) {
                              [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
 }
 
-/// "a tuple of 2 results", or "a dict of 2 results ('output', 'state')": a model whose state became
-/// results returns a dict that names each.
+}  // namespace
+
+void check_data(const ir::Graph& graph, const data::Dataset& data) {
+  if (data.validation.empty())
+    config_error("data set " + data.name +
+                 " has no validation rows, which are needed to choose the best checkpoint; use a"
+                 " validation_share above 0");
+  if (const std::size_t inputs = graph.placeholders().size(); inputs != data.inputs.size())
+    config_error("the model has " + std::to_string(inputs) + " inputs, but a row of data set " +
+                 data.name + " has " + std::to_string(data.inputs.size()));
+}
+
 std::string results_text(const c10::IValue& output) {
   const auto counted = [](const std::string& kind, std::size_t count) {
     return "a " + kind + " of " + std::to_string(count) + " results";
@@ -34,43 +44,18 @@ std::string results_text(const c10::IValue& output) {
   return names.empty() ? text : text + " (" + names + ")";
 }
 
-}  // namespace
-
-void check_data(const ir::Graph& graph, const data::Dataset& data) {
-  if (data.validation.empty())
-    config_error("data set " + data.name +
-                 " has no validation rows, which are needed to choose the best checkpoint; use a"
-                 " validation_share above 0");
-  if (const std::size_t inputs = graph.placeholders().size(); inputs != data.inputs.size())
-    config_error("the model has " + std::to_string(inputs) + " inputs, but a row of data set " +
-                 data.name + " has " + std::to_string(data.inputs.size()));
-}
-
-at::Tensor class_scores(const c10::IValue& output) {
-  if (output.isTensor()) return output.toTensor();
-  if (output.isTuple() && output.toTupleRef().elements().size() == 1)
-    return class_scores(output.toTupleRef().elements()[0]);
-  if (output.isList() && output.toListRef().size() == 1) return class_scores(output.toListRef()[0]);
-  if (output.isGenericDict() && output.toGenericDict().size() == 1)
-    return class_scores(output.toGenericDict().begin()->value());
-  config_error("a model to train must return one tensor of class scores; this one returns " +
-               results_text(output) +
-               "; return the scores alone, and if state is kept in an attribute, begin state inside"
-               " forward (torch.zeros)");
-}
-
-void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data) {
-  const data::Target& target = data.labels();
-  const Shape shape = output.sizes().vec(), labels = target.shape(rows);
-  const bool fits = data::are_scores_of(shape, labels) && shape.back() >= target.classes() &&
-                    output.scalar_type() == at::kFloat;
-  if (fits) return;
-  Shape wanted = labels;
-  wanted.push_back(target.classes());
-  config_error("a model to train must return float32 scores of the " +
-               std::to_string(target.classes()) + " classes of data set " + data.name + ", " +
-               shape_text(wanted) + " for " + std::to_string(rows) + " rows; this one returns " +
-               c10::toString(output.scalar_type()) + " " + shape_text(shape));
+void check_output(const at::Tensor& output, const Shape& wanted, const data::Target& target) {
+  const data::TaskRow& task = data::find_task(target.task);
+  const Shape shape = output.sizes().vec();
+  if (output.scalar_type() == at::kFloat &&
+      data::outputs_fit(task, shape, wanted, target.classes()))
+    return;
+  std::string needed = "float32 " + task.output_shape;
+  if (target.classes() > 0) needed += " for " + std::to_string(target.classes()) + " classes";
+  config_error("a model to train for task " + task.name + " must return " + needed +
+               " where its target " + target.name + " has shape " + shape_text(wanted) +
+               "; this one returns " + c10::toString(output.scalar_type()) + " " +
+               shape_text(shape));
 }
 
 void check_quantization(const ir::Graph& graph, const backend::TrainOptions& options,
@@ -91,6 +76,10 @@ void check_quantization(const ir::Graph& graph, const backend::TrainOptions& opt
     config_error(
         "fold_batch_norm: the model has no batch norm that follows a linear or convolution layer"
         " whose result nothing else uses");
+  if (options.ema_decay && options.round_weights)
+    config_error(
+        "ema_decay and round_weights exclude each other: an average of weights is not on their"
+        " format's grid; leave one of them out");
   if (options.fold_batch_norm && options.round_weights)
     config_error(
         "fold_batch_norm and round_weights exclude each other: folded weights are rounded, but"

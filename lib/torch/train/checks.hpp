@@ -15,13 +15,12 @@ namespace mase::train {
 /// Error(Fault::config) if there are no validation rows, or rows have another number of inputs.
 void check_data(const ir::Graph& graph, const data::Dataset& data);
 
-/// The tensor that a model returns, either directly or as the only one in a tuple, list or dict, as
-/// models of transformers do. Error(Fault::config) for anything else.
-at::Tensor class_scores(const c10::IValue& output);
+/// "a tuple of 2 results", or "a dict of 2 results ('output', 'state')": a model whose state became
+/// results returns a dict that names each.
+std::string results_text(const c10::IValue& output);
 
-/// Error(Fault::config) unless `output` is float32 [rows, at least the number of classes] or, if
-/// every position has a label, [rows, positions, ...].
-void check_output(const at::Tensor& output, std::int64_t rows, const data::Dataset& data);
+/// Error(Fault::config) unless `output` is float32 and fits targets of the shape `wanted`.
+void check_output(const at::Tensor& output, const Shape& wanted, const data::Target& target);
 
 /// Error(Fault::config) for options of quantized training that would have no effect: if the graph
 /// has no formats, no steps to learn (`learned` of them) or no batch norms to fold (`folded`), or

@@ -46,7 +46,7 @@ class LayerNetwork : public TrainableNetwork {
     for (const LayerStep& step : steps_) step.layer->begin_step(quantized);
   }
 
-  at::Tensor forward(const std::vector<c10::IValue>& inputs) override {
+  std::vector<at::Tensor> forward(const std::vector<c10::IValue>& inputs) override {
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
     values_[0] = inputs.front().toTensor();
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -54,13 +54,13 @@ class LayerNetwork : public TrainableNetwork {
       if (step.addend) step.layer->take_addend(values_[*step.addend]);
       values_[i + 1] = step.layer->forward(values_[step.input]);
     }
-    return values_.back();
+    return {values_.back()};
   }
 
-  void backward(const at::Tensor& output_gradient) override {
+  void backward(const std::vector<at::Tensor>& gradients) override {
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
     if (!wanted_.back()) return;
-    sums_.back().add(output_gradient);
+    sums_.back().add(gradients.front());
     for (std::size_t i = steps_.size(); i-- > 0;)
       if (wanted_[i + 1]) backward(steps_[i], sums_[i + 1].take());
   }

@@ -19,10 +19,11 @@ class TrainableNetwork {
   /// Called before the first batch of a step, after parameters have changed. `quantized` tells
   /// whether the graph's formats apply or the step runs in float.
   virtual void begin_step(bool quantized) = 0;
-  /// Runs a batch in training mode. The result is valid until the next call.
-  virtual at::Tensor forward(const std::vector<c10::IValue>& inputs) = 0;
-  /// Overwrites the parameters' gradients with those of the batch, given d loss / d output.
-  virtual void backward(const at::Tensor& output_gradient) = 0;
+  /// Runs a batch in training mode. The results are valid until the next call.
+  virtual std::vector<at::Tensor> forward(const std::vector<c10::IValue>& inputs) = 0;
+  /// Overwrites the parameters' gradients with those of the batch, given d loss / d result for
+  /// each result; undefined for one without a target.
+  virtual void backward(const std::vector<at::Tensor>& gradients) = 0;
 };
 
 /// A network that uses autograd, for any graph of the executor. The arguments must outlive it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes, reads and checks the resumable state.
 //
-// Layout: the line "mase training state 2", the SHA-256 of the rest and a line end, the length of
+// Layout: the line "mase training state 3", the SHA-256 of the rest and a line end, the length of
 // the JSON part and a line end, the JSON part, the moments as raw little-endian floats.
 #include "torch/train/state.hpp"
 
@@ -17,7 +17,7 @@
 namespace mase::train {
 namespace {
 
-constexpr std::string_view magic = "mase training state 2\n";
+constexpr std::string_view magic = "mase training state 3\n";
 constexpr std::size_t hash_size = 64;
 
 [[noreturn]] void damaged(const std::string& what) {
@@ -29,12 +29,20 @@ std::string_view bytes_of(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-Tree metrics_tree(const backend::Metrics& metrics) {
+Tree figures_tree(const data::Figures& figures) {
   Tree tree = Tree::dict();
-  tree["loss"] = metrics.loss;
-  tree["accuracy"] = metrics.accuracy;
-  tree["rows"] = metrics.rows;
+  tree["loss"] = figures.loss;
+  tree["rows"] = figures.rows;
+  tree["figures"] = Tree::dict();
+  for (const data::Figure& figure : figures.all) tree["figures"][figure.name] = figure.value;
   return tree;
+}
+
+data::Figures read_figures(const Tree& tree) {
+  data::Figures figures{tree.at("rows").as_int(), tree.at("loss").as_double(), {}};
+  for (const auto& [name, value] : tree.at("figures").as_dict())
+    figures.all.push_back({name, value.as_double(), nullptr});
+  return figures;
 }
 
 Tree header_of(const State& state, const backend::TrainOptions& options) {
@@ -42,7 +50,7 @@ Tree header_of(const State& state, const backend::TrainOptions& options) {
   tree["step"] = state.step;
   tree["epoch"] = state.epoch;
   tree["waited"] = state.waited;
-  tree["best"] = state.has_best ? metrics_tree(state.best) : Tree();
+  tree["best"] = state.has_best ? figures_tree(state.best) : Tree();
   tree["data"] = state.data_hash;
   tree["weights"] = state.weights_hash;
   tree["options"] = write_fields(options);
@@ -124,7 +132,7 @@ std::string write_state(const State& state, const backend::TrainOptions& options
 }
 
 State read_state(const std::string& bytes, const backend::TrainOptions& options,
-                 const data::Dataset& data, const ir::Graph& graph) {
+                 const std::string& data_hash, const data::Dataset& data, const ir::Graph& graph) {
   const auto [header, rest] = open_state(bytes);
   State state;
   state.step = header.at("step").as_int();
@@ -134,15 +142,14 @@ State read_state(const std::string& bytes, const backend::TrainOptions& options,
   state.weights_hash = header.at("weights").as_string();
   const Tree& best = header.at("best");
   state.has_best = !best.is_null();
-  if (state.has_best)
-    state.best = {best.at("loss").as_double(), best.at("accuracy").as_double(),
-                  best.at("rows").as_int()};
+  if (state.has_best) state.best = read_figures(best);
   for (const Tree& item : header.at("learned_steps").as_list())
     state.learned_steps.push_back(static_cast<float>(item.as_double()));
   read_moments(header.at("moments"), rest, state);
   check_options(header.at("options"), options);
-  if (state.data_hash != data.sha256)
+  if (state.data_hash != data_hash)
     file_error("cannot resume: the data set " + data.name +
+               (options.teacher ? " or the teacher" : "") +
                " changed since the checkpoint (its content or split has another hash)");
   if (state.weights_hash != weights_hash(graph))
     file_error("cannot resume: the training state belongs to other weights than the model's");

@@ -17,7 +17,7 @@ struct State {
   std::int64_t epoch = 0;   ///< validated epochs
   std::int64_t waited = 0;  ///< epochs since the best validation loss
   bool has_best = false;
-  backend::Metrics best;     ///< best validation so far
+  data::Figures best;        ///< best validation so far; names and values only, once read
   std::string data_hash;     ///< Dataset::sha256
   std::string weights_hash;  ///< hash of the graph's tensors at this step
   std::vector<std::vector<float>> moments;
@@ -35,6 +35,6 @@ std::string write_state(const State& state, const backend::TrainOptions& options
 /// and early_stop may differ; so may max_epochs and max_steps if the schedule does not depend on
 /// them.
 State read_state(const std::string& bytes, const backend::TrainOptions& options,
-                 const data::Dataset& data, const ir::Graph& graph);
+                 const std::string& data_hash, const data::Dataset& data, const ir::Graph& graph);
 
 }  // namespace mase::train

@@ -2,29 +2,33 @@
 // The training loop.
 #include "torch/train/trainer.hpp"
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "backend/targets.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "data/metrics.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "data/scorer.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
 #include "torch/train/batches.hpp"
 #include "torch/train/checks.hpp"
 #include "torch/train/draws.hpp"
 #include "torch/train/learned_steps.hpp"
-#include "torch/train/loss.hpp"
 #include "torch/train/network.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
 #include "torch/train/rounded_weights.hpp"
 #include "torch/train/schedule.hpp"
 #include "torch/train/state.hpp"
+#include "torch/train/target_losses.hpp"
 
 namespace mase::train {
 namespace {
@@ -41,6 +45,11 @@ libtorch::Executor make_executor(const ir::Graph& graph) {
   libtorch::Executor executor(graph, ir::Level::quantized);
   executor.own_tensors();
   return executor;
+}
+
+/// The hash of what is trained on: the data set, and the teacher if there is one.
+std::string data_hash(const data::Dataset& data, const backend::TrainOptions& options) {
+  return options.teacher ? sha256(data.sha256 + weights_hash(*options.teacher)) : data.sha256;
 }
 
 class Trainer {
@@ -62,40 +71,69 @@ class Trainer {
         optimizer_(options, parameters_.values().size(), parameters_.decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options),
         draws_(draws_numbers(graph)) {
+    if (options.teacher) teacher_.emplace(*options.teacher, ir::Level::floating);
     check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
     if (!network_) network_ = make_autograd_network(executor_, parameters_);
     executor_.rounding().seed = static_cast<std::uint64_t>(options.seed);
     executor_.rounding().gradient = gradient_format(graph, options);
     if (options.round_weights) rounded_weights_.emplace(graph, executor_, parameters_);
+    if (options.ema_decay)
+      average_.assign(parameters_.values().begin(), parameters_.values().end());
     if (options.accumulate_grad_batches > 1) sums_.resize(parameters_.values().size());
-    state_.data_hash = data.sha256;
+    state_.data_hash = data_hash(data, options);
     check_first_batch();
   }
 
   void resume(const std::string& bytes) {
-    state_ = read_state(bytes, options_, data_, graph_);
-    const bool fits = std::ranges::equal(state_.moments, optimizer_.moments(), {},
-                                         &std::vector<float>::size, &std::vector<float>::size);
+    state_ = read_state(bytes, options_, state_.data_hash, data_, graph_);
+    const bool fits = std::ranges::equal(state_.moments, moments(), {}, &std::vector<float>::size,
+                                         &std::vector<float>::size);
     if (!fits) file_error("cannot resume: the training state belongs to another model");
+    if (options_.ema_decay) {
+      average_ = std::move(state_.moments.back());
+      state_.moments.pop_back();
+    }
     optimizer_.moments() = std::move(state_.moments);
     steps_.restore(state_.learned_steps);
+    name_figures(state_.best);
   }
 
   backend::TrainResult run() {
     last_log_ = Clock::now();
     while (state_.step < counts_.steps && !stopped_early()) run_epoch();
+    swap_average();
     executor_.store_tensors(graph_);
     if (folded_ > 0) executor_.store_folded(graph_);
     return {state_.step, state_.epoch, last_loss_, state_.best, stopped_early()};
   }
 
  private:
-  /// Runs one batch in eval mode, so that a model that does not fit is refused before any change is
+  /// Runs one row in eval mode, so that a model that does not fit is refused before any change is
   /// made.
   void check_first_batch() {
     const data::Batch batch = data_.batch(data_.train, 0, 1);
-    const c10::IValue output = executor_.run(libtorch::check_inputs(graph_, batch.inputs));
-    check_output(class_scores(output), 1, data_);
+    libtorch::check_inputs(graph_, batch.inputs);
+    batches_.load(data_.train, 0, 1);
+    const c10::IValue output = executor_.run(batches_.inputs());
+    const std::vector<std::string> results = result_names(output);
+    losses_.emplace(teacher_ ? backend::teacher_targets(results, options_)
+                             : backend::training_targets(data_, options_),
+                    results, options_.label_smoothing);
+    if (teacher_ && data_.has_labels())
+      labels_.emplace(backend::training_targets(data_, {}), results, 0);
+    losses_->select(result_tensors(output), wanted());
+    if (labels_) labels_->select(result_tensors(output), batches_.targets());
+  }
+
+  /// What the loaded batch asks of the model's outputs.
+  std::vector<at::Tensor> wanted() {
+    if (!teacher_) return batches_.targets();
+    std::vector<at::Tensor> outputs = result_tensors(teacher_->run(batches_.inputs()));
+    for (at::Tensor& output : outputs) output = output.contiguous();
+    if (outputs.size() != losses_->targets().size())
+      config_error("the teacher returns " + std::to_string(outputs.size()) +
+                   " results, and the model " + std::to_string(losses_->targets().size()));
+    return outputs;
   }
 
   bool stopped_early() const {
@@ -133,10 +171,13 @@ class Trainer {
     }
     if (group > 1) average_gradients(end - first);
     last_loss_ = loss / static_cast<double>(end - first);
+    warn_of_growth();
     const double rate = learning_rate(state_.step, counts_, options_);
+    if (options_.gradient_clip) clip_gradients(*options_.gradient_clip);
     steps_.scale_gradients();
     optimizer_.step(parameters_.values().data(), parameters_.gradients().data(), rate, state_.step);
     steps_.follow();
+    if (options_.ema_decay) update_average(*options_.ema_decay);
     if (rounded_weights_ && quantized) rounded_weights_->round(state_.step);
     ++state_.step;
     logged_loss_ += last_loss_;
@@ -144,19 +185,23 @@ class Trainer {
   }
 
   double run_batch(std::int64_t index) {
-    const std::int64_t rows = batches_.load(index);
-    const at::Tensor output = network_->forward(batches_.inputs());
-    check_output(output, rows, data_);
-    if (!output_gradient_.defined() || output_gradient_.sizes() != output.sizes())
-      output_gradient_ = at::empty(output.sizes(), at::kFloat);
-    const at::Tensor values = output.is_contiguous() ? output : output.contiguous();
-    const auto size = static_cast<std::size_t>(output.numel());
-    const double loss =
-        cross_entropy({values.data_ptr<float>(), size}, batches_.labels(), options_.label_smoothing,
-                      {output_gradient_.data_ptr<float>(), size});
+    batches_.load(index);
+    const double loss = losses_->compute(network_->forward(batches_.inputs()), wanted());
     if (!std::isfinite(loss)) refuse_loss(loss);
-    network_->backward(output_gradient_);
+    network_->backward(losses_->gradients());
     return loss;
+  }
+
+  /// Warns once of a loss that has become many times the first one of this run.
+  void warn_of_growth() {
+    constexpr double often = 100;
+    if (!first_loss_) first_loss_ = last_loss_;
+    if (!(last_loss_ > often * std::max(*first_loss_, 1e-6)) || std::exchange(warned_, true))
+      return;
+    log::warning(
+        "the training loss grew from " + fixed_text(*first_loss_, 4) + " to " +
+        fixed_text(last_loss_, 4) + " in step " + std::to_string(state_.step + 1) +
+        "; a smaller learning_rate, a warm-up (warmup_share) or gradient_clip usually helps");
   }
 
   [[noreturn]] void refuse_loss(double loss) const {
@@ -182,6 +227,39 @@ class Trainer {
     for (std::size_t i = 0; i < sums_.size(); ++i) gradients[i] = sums_[i] * scale;
   }
 
+  /// The average follows faster in the first steps, so that it soon forgets the initial weights.
+  void update_average(double decay) {
+    const auto step = static_cast<double>(state_.step);
+    const auto share = static_cast<float>(1 - std::min(decay, (1 + step) / (10 + step)));
+    const auto values = parameters_.values();
+    for (std::size_t i = 0; i < average_.size(); ++i)
+      average_[i] += share * (values[i] - average_[i]);
+  }
+
+  /// Exchanges the parameters with their average; does nothing without ema_decay.
+  void swap_average() {
+    if (average_.empty()) return;
+    std::ranges::swap_ranges(parameters_.values(), average_);
+    steps_.follow();
+  }
+
+  /// What a resumed run needs of the optimiser, and the average.
+  std::vector<std::vector<float>> moments() {
+    std::vector<std::vector<float>> all = optimizer_.moments();
+    if (options_.ema_decay) all.push_back(average_);
+    return all;
+  }
+
+  /// Scales all gradients so that their norm is at most this (Pascanu et al., ICML 2013).
+  void clip_gradients(double most) {
+    double squares = 0;
+    for (const float value : parameters_.gradients()) squares += double(value) * double(value);
+    const double norm = std::sqrt(squares);
+    if (!(norm > most)) return;
+    const auto scale = static_cast<float>(most / norm);
+    for (float& value : parameters_.gradients()) value *= scale;
+  }
+
   void after_step() {
     if (state_.step % options_.log_every_n_steps == 0) report({});
     const auto every = options_.checkpoint_every_n_steps;
@@ -197,7 +275,9 @@ class Trainer {
   }
 
   void finish_epoch() {
-    const backend::Metrics validation = validate();
+    swap_average();
+    const data::Figures validation = validate();
+    swap_average();
     // Epochs before quantization are not candidates, and early stopping does not count them.
     const bool counts = is_quantized(state_.step - 1, options_);
     const bool better = counts && (!state_.has_best || validation.loss < state_.best.loss);
@@ -209,27 +289,55 @@ class Trainer {
     save(better);
   }
 
-  backend::Metrics validate() {
+  data::Figures validate() {
     const bool quantized = is_quantized(state_.step - 1, options_);
     executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
-    data::ScoreCounter counter(data_.labels().classes());
+    data::Scorers scorers(losses_->targets());
+    std::optional<data::Scorers> label_scorers;
+    if (labels_) label_scorers.emplace(labels_->targets());
     const auto rows = static_cast<std::int64_t>(data_.validation.size());
     try {
       for (std::int64_t first = 0; first < rows;) {
-        first += batches_.load(data_.validation, first);
-        const at::Tensor output = class_scores(executor_.run(batches_.inputs())).contiguous();
-        counter.add({output.data_ptr<float>(), static_cast<std::size_t>(output.numel())},
-                    batches_.labels());
+        const std::int64_t count = batches_.load(data_.validation, first);
+        const auto results = result_tensors(executor_.run(batches_.inputs()));
+        score(scorers, *losses_, count, results, wanted());
+        if (labels_) score(*label_scorers, *labels_, count, results, batches_.targets());
+        first += count;
       }
     } catch (const Error& error) {
       throw Error(error.fault(),
                   "validation after step " + std::to_string(state_.step) + ": " + error.what());
     }
-    const data::Scores scores = counter.scores();
-    return {scores.loss, scores.accuracy, scores.rows};
+    data::Figures figures = scorers.figures();
+    if (label_scorers) add_label_figures(label_scorers->figures(), figures);
+    return figures;
   }
 
-  void report(const std::optional<backend::Metrics>& validation) {
+  static void score(data::Scorers& scorers, const TargetLosses& losses, std::int64_t rows,
+                    const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted) {
+    std::vector<Array> outputs, targets;
+    for (const at::Tensor& output : losses.select(results, wanted))
+      outputs.push_back(libtorch::to_array(output, "output"));
+    for (const at::Tensor& target : wanted) targets.push_back(libtorch::to_array(target, "target"));
+    scorers.add(rows, outputs, targets);
+  }
+
+  /// Adds the figures of the labels to those of the teacher. Their losses are not trained.
+  static void add_label_figures(const data::Figures& labels, data::Figures& figures) {
+    for (const data::Figure& figure : labels.all)
+      if (figure.row->name != "loss") figures.all.push_back(figure);
+  }
+
+  /// Finds the rows of figures that were read from a state.
+  void name_figures(data::Figures& figures) const {
+    data::Figures known = data::Scorers(losses_->targets()).figures();
+    if (labels_) add_label_figures(data::Scorers(labels_->targets()).figures(), known);
+    for (data::Figure& figure : known.all)
+      if (const data::Figure* stored = figures.find(figure.name)) figure.value = stored->value;
+    figures.all = std::move(known.all);
+  }
+
+  void report(const std::optional<data::Figures>& validation) {
     const Clock::time_point now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - last_log_).count();
     const auto steps = static_cast<double>(std::max<std::int64_t>(1, logged_steps_));
@@ -249,7 +357,7 @@ class Trainer {
       refuse_loss(std::nan(""));
     executor_.store_tensors(graph_);
     state_.weights_hash = weights_hash(graph_);
-    state_.moments = optimizer_.moments();
+    state_.moments = moments();
     state_.learned_steps = steps_.values();
     const ir::Graph deployed = best ? deployed_graph() : ir::Graph();
     callbacks_.save({&graph_, best ? &deployed : nullptr, write_state(state_, options_),
@@ -257,10 +365,13 @@ class Trainer {
     state_.moments.clear();
   }
 
-  /// The graph for use, with batch norms folded as in training.
-  ir::Graph deployed_graph() const {
+  /// The graph for use, with batch norms folded as in training, and with the average weights.
+  ir::Graph deployed_graph() {
     ir::Graph deployed = graph_;
+    swap_average();
+    if (options_.ema_decay) executor_.store_tensors(deployed);
     if (folded_ > 0) executor_.store_folded(deployed);
+    swap_average();
     return deployed;
   }
 
@@ -277,11 +388,16 @@ class Trainer {
   std::unique_ptr<TrainableNetwork> network_;
   Optimizer optimizer_;
   Batches batches_;
-  bool draws_;               ///< the graph draws random numbers while training
-  State state_;              ///< counters and best result; moments only while saving
-  std::vector<float> sums_;  ///< sums of gradients over the batches of a step
-  at::Tensor output_gradient_;
+  bool draws_;                  ///< the graph draws random numbers while training
+  State state_;                 ///< counters and best result; moments only while saving
+  std::vector<float> average_;  ///< of the parameters, if ema_decay is given
+  std::vector<float> sums_;     ///< sums of gradients over the batches of a step
+  std::optional<libtorch::Executor> teacher_;
+  std::optional<TargetLosses> losses_;  ///< those that training minimises
+  std::optional<TargetLosses> labels_;  ///< of labels that a teacher replaces, for their figures
   double last_loss_ = 0, logged_loss_ = 0;
+  std::optional<double> first_loss_;  ///< of this run
+  bool warned_ = false;
   std::int64_t logged_steps_ = 0;
   Clock::time_point last_log_;
 };

@@ -50,8 +50,8 @@ Outcome run_once(ir::Graph graph, const at::Tensor& inputs, Make make, Setup set
   for (int pass = 0; pass < 2; ++pass) {  // twice: buffers are reused
     seed_torch(5);
     network->begin_step(setup.quantized);
-    const at::Tensor output = network->forward({inputs});
-    network->backward(output.detach() * 0.01 + 0.002);
+    const at::Tensor output = network->forward({inputs}).front();
+    network->backward({output.detach() * 0.01 + 0.002});
     if (pass == 0) continue;
     const auto values = parameters.gradients();
     Outcome outcome{output.detach().clone(),

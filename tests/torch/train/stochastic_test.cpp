@@ -128,7 +128,7 @@ TEST_CASE("over many steps, what training computes with has the mean of the exac
     for (int step = 0; step < steps; ++step) {
       executor.rounding().step = step;
       network->begin_step(true);
-      const at::Tensor y = network->forward({at::eye(size) * input});
+      const at::Tensor y = network->forward({at::eye(size) * input}).front();
       for (std::int64_t i = 0; i < size; ++i) values.push_back(y[i][i].template item<float>());
     }
     return of_draws(values);
@@ -164,7 +164,7 @@ TEST_CASE("rounded gradients have the mean of the exact ones") {
       executor.rounding().step = step;
       network->begin_step(true);
       network->forward({at::eye(size)});
-      network->backward(at::full({size, size}, 0.3F));
+      network->backward({at::full({size, size}, 0.3F)});
       const at::Tensor gradient = parameters.find("layer.weight")->gradient;
       for (std::int64_t i = 0; i < size; ++i) values.push_back(gradient[i][i].item<float>());
       CHECK(at::equal(gradient, (gradient * 4).round() / 4));

@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "base/file.hpp"
+#include "data/loss.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/train/checks.hpp"
-#include "torch/train/loss.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
 #include "torch/train/schedule.hpp"
 #include "torch/train/state.hpp"
 #include "torch/train/stock_steps.hpp"
+#include "torch/train/target_losses.hpp"
 #include "torch/train/train_support.hpp"
 
 using namespace mase;
@@ -43,7 +44,7 @@ TEST_CASE("cross entropy and its gradient equal stock PyTorch's") {
   const std::vector<std::int64_t> labels{1, 0};
   std::vector<float> gradient(6);
   const auto check = [&](double smoothing, double loss, std::vector<double> expected) {
-    CHECK(cross_entropy(outputs, labels, smoothing, gradient) == Approx(loss).epsilon(1e-6));
+    CHECK(data::cross_entropy(outputs, labels, smoothing, gradient) == Approx(loss).epsilon(1e-6));
     for (std::size_t i = 0; i < 6; ++i) CHECK(gradient[i] == Approx(expected[i]).epsilon(1e-5));
   };
   check(0.0, 1.4864425659179688,
@@ -53,24 +54,28 @@ TEST_CASE("cross entropy and its gradient equal stock PyTorch's") {
         {0.11308157444000244, -0.11397439241409302, 0.0008928477764129639, -0.43040594458580017,
          0.0053265709429979324, 0.4250793755054474});
   // Outputs that would overflow a plain exponential.
-  CHECK(cross_entropy(std::vector<float>{1000, 0}, std::vector<std::int64_t>{0}, 0.0,
-                      std::span(gradient).first(2)) == 0.0);
+  CHECK(data::cross_entropy(std::vector<float>{1000, 0}, std::vector<std::int64_t>{0}, 0.0,
+                            std::span(gradient).first(2)) == 0.0);
 }
 
-TEST_CASE("a model with several results is refused and its results are named") {
+TEST_CASE("labels that could be for several results are refused") {
   const at::Tensor scores = at::ones({1, 3}), state = at::zeros({1, 4});
   c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
   dict.insert("output", scores);
-  CHECK(class_scores(dict).is_same(scores));
+  CHECK(result_tensors(dict).front().is_same(scores));
+  const data::Target labels{"y", "classification", {}, {"a", "b", "c"}, "cross_entropy"};
+  CHECK(TargetLosses({labels}, result_names(dict), 0).targets().size() == 1);
   dict.insert("state", state);
-  CHECK_THAT(message_of(Fault::config, [&] { class_scores(dict); }),
-             Contains("returns a dict of 2 results ('output', 'state')") &&
+  CHECK_THAT(message_of(Fault::config, [&] { TargetLosses({labels}, result_names(dict), 0); }),
+             Contains("returns 2 results (output, state)") && Contains("y_output.npy") &&
                  Contains("begin state inside forward"));
+  CHECK(result_names(c10::ivalue::Tuple::create({scores, state})) ==
+        std::vector<std::string>{"0", "1"});
   CHECK_THAT(message_of(Fault::config,
                         [&] {
-                          class_scores(c10::ivalue::Tuple::create({scores, state}));
+                          result_names(c10::ivalue::Tuple::create({7, state}));
                         }),
-             Contains("returns a tuple of 2 results"));
+             Contains("must return tensors"));
 }
 
 TEST_CASE("steps are counted from rows, batches and groups") {
@@ -139,23 +144,32 @@ TEST_CASE("a training state reads back and its damage is noticed") {
   const ir::Graph graph = two_layers();
   const data::Dataset set = twelve_rows();
   backend::TrainOptions options;
-  State state{7, 2, 1, true, {0.1, 0.75, 3}, set.sha256, weights_hash(graph), {{1.5f, -2.0f}}};
+  State state{7,
+              2,
+              1,
+              true,
+              {3, 0.1, {{"accuracy", 0.75}}},
+              set.sha256,
+              weights_hash(graph),
+              {{1.5f, -2.0f}}};
   const std::string bytes = write_state(state, options);
-  const State back = read_state(bytes, options, set, graph);
+  const State back = read_state(bytes, options, set.sha256, set, graph);
   CHECK(back.step == 7);
   CHECK(back.epoch == 2);
   CHECK(back.waited == 1);
   CHECK(back.best.loss == 0.1);
   CHECK(back.best.rows == 3);
+  CHECK(back.best.find("accuracy")->value == 0.75);
   CHECK(back.moments == state.moments);
   for (std::size_t i = 0; i < bytes.size(); i += 7) {
     std::string flipped = bytes;
     flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
-    CHECK_THAT(message_of(Fault::file, [&] { read_state(flipped, options, set, graph); }),
-               Contains("damaged"));
     CHECK_THAT(
-        message_of(Fault::file, [&] { read_state(bytes.substr(0, i), options, set, graph); }),
+        message_of(Fault::file, [&] { read_state(flipped, options, set.sha256, set, graph); }),
         Contains("damaged"));
+    CHECK_THAT(message_of(Fault::file,
+                          [&] { read_state(bytes.substr(0, i), options, set.sha256, set, graph); }),
+               Contains("damaged"));
   }
 }
 
@@ -182,9 +196,9 @@ TEST_CASE("an option that is younger than a training state was its default") {
   backend::TrainOptions options;
   const State state{7, 2, 1, false, {}, set.sha256, weights_hash(graph), {{1.0f}}};
   const std::string bytes = without_option(write_state(state, options), ",\"round_weights\":false");
-  CHECK(read_state(bytes, options, set, graph).step == 7);
+  CHECK(read_state(bytes, options, set.sha256, set, graph).step == 7);
   options.round_weights = true;
-  CHECK_THAT(message_of(Fault::config, [&] { read_state(bytes, options, set, graph); }),
+  CHECK_THAT(message_of(Fault::config, [&] { read_state(bytes, options, set.sha256, set, graph); }),
              Contains("round_weights (was false, is true)"));
 }
 
@@ -197,19 +211,20 @@ TEST_CASE("a training state is refused by another run") {
   backend::TrainOptions other = options;
   other.learning_rate = 0.5;
   other.batch_size = 4;
-  CHECK_THAT(message_of(Fault::config, [&] { read_state(bytes, other, set, graph); }),
+  CHECK_THAT(message_of(Fault::config, [&] { read_state(bytes, other, set.sha256, set, graph); }),
              Contains("learning_rate (was 0.001, is 0.5)") && Contains("batch_size"));
   data::Dataset changed = set;
   changed.sha256 = "other";
-  CHECK_THAT(message_of(Fault::file, [&] { read_state(bytes, options, changed, graph); }),
-             Contains("data set twelve changed"));
+  CHECK_THAT(
+      message_of(Fault::file, [&] { read_state(bytes, options, changed.sha256, changed, graph); }),
+      Contains("data set twelve changed"));
   ir::Graph weights = graph;
   weights.tensors.at("layers.0.bias").value.mutable_span<float>()[0] += 1;
-  CHECK_THAT(message_of(Fault::file, [&] { read_state(bytes, options, set, weights); }),
+  CHECK_THAT(message_of(Fault::file, [&] { read_state(bytes, options, set.sha256, set, weights); }),
              Contains("other weights"));
   backend::TrainOptions longer =
       options;  // a constant rate does not depend on the length of the run
   longer.max_epochs = 99;
   longer.log_every_n_steps = 1;
-  CHECK(read_state(bytes, longer, set, graph).step == 7);
+  CHECK(read_state(bytes, longer, set.sha256, set, graph).step == 7);
 }

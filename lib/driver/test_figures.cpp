@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mase test` of tasks whose predictions cannot be counted by class, and of several outputs.
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/test_levels.hpp"
+
+namespace mase::driver {
+namespace {
+
+/// The figures of a model at one level.
+struct FoundFigures {
+  std::string level;
+  data::Figures figures;
+};
+
+/// A table of one target: a row per level, a column per figure.
+passes::ReportTable target_table(const data::Target& target, std::size_t first,
+                                 const std::vector<FoundFigures>& found) {
+  const std::vector<data::FigureRow>& rows = data::find_task(target.task).figures;
+  const std::string output = target.output().empty() ? "" : "Output " + target.output() + ": ";
+  passes::ReportTable table{output + target.task, {"Level", "Rows"}, {}, ""};
+  for (const data::FigureRow& row : rows) table.header.emplace_back(row.name);
+  for (const auto& [level, figures] : found) {
+    std::vector<std::string> cells{level, std::to_string(figures.rows)};
+    for (std::size_t i = 0; i < rows.size(); ++i) cells.push_back(figures.all[first + i].text());
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+void print_figures(Output& output, const data::Dataset& dataset,
+                   const std::vector<FoundFigures>& found) {
+  std::size_t first = 0;
+  for (const data::Target& target : dataset.targets) {
+    output.table(target_table(target, first, found));
+    first += data::find_task(target.task).figures.size();
+  }
+  for (const auto& [level, figures] : found) {
+    Tree& entry = output.document()["levels"][level];
+    entry["rows"] = figures.rows;
+    entry["loss"] = figures.loss;
+    for (const data::Figure& figure : figures.all) entry["figures"][figure.name] = figure.value;
+  }
+}
+
+/// Whether every level has the required accuracy; an error in the log names each that has not.
+bool has_accuracy(const std::vector<FoundFigures>& found, double required) {
+  bool met = true;
+  for (const auto& [level, figures] : found) {
+    const data::Figure* accuracy = figures.find("accuracy");
+    if (!accuracy)
+      config_error("--min-accuracy: there is no figure 'accuracy'; the figures are " +
+                   data::figures_text(figures.all));
+    if (100 * accuracy->value >= required) continue;
+    met = false;
+    log::error("accuracy " + accuracy->text() + " (" + level + ") is below the required " +
+               fixed_text(required, 2) + " %");
+  }
+  return met;
+}
+
+}  // namespace
+
+int test_figures(Session& session, const TestRequest& request, const ir::Graph& graph,
+                 const data::Dataset& dataset) {
+  std::vector<FoundFigures> found;
+  const LevelMetrics own = for_each_level(
+      session, request, graph,
+      [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
+          const EvaluateOptions& options) {
+        found.push_back({level, measure_targets(evaluator, dataset, part, options).figures});
+      });
+  session.output.document()["split"] = request.split;
+  print_figures(session.output, dataset, found);
+  print_metrics(session.output, own);
+  const bool met = !request.min_accuracy || has_accuracy(found, *request.min_accuracy);
+  record_test(session, request, found.size() == 1 ? found.front().level : "levels");
+  session.output.finish();
+  return met ? 0 : static_cast<int>(Fault::goal);
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the outputs for targets and computes their losses.
+#include "torch/train/target_losses.hpp"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "data/loss.hpp"
+#include "data/scorer.hpp"
+#include "data/task.hpp"
+#include "torch/train/checks.hpp"
+
+namespace mase::train {
+namespace {
+
+/// Calls visit(name, value) for every part of a model's result that is not None.
+template <class Visitor>
+void for_each_result(const c10::IValue& output, Visitor&& visit) {
+  const auto take = [&](const std::string& name, const c10::IValue& value) {
+    if (value.isNone()) return;
+    if (!value.isTensor())
+      config_error("a model to train must return tensors; this one returns " +
+                   results_text(output));
+    visit(name, value.toTensor());
+  };
+  if (output.isTuple() || output.isList()) {
+    const auto items = output.isTuple() ? at::ArrayRef<c10::IValue>(output.toTupleRef().elements())
+                                        : output.toListRef();
+    for (std::size_t i = 0; i < items.size(); ++i) take(std::to_string(i), items[i]);
+  } else if (output.isGenericDict()) {
+    for (const auto& entry : output.toGenericDict())
+      take(entry.key().isString() ? entry.key().toStringRef() : "", entry.value());
+  } else {
+    take("", output);
+  }
+}
+
+template <class T>
+std::span<const T> values_of(const at::Tensor& tensor) {
+  return {tensor.data_ptr<T>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+data::Wanted wanted_values(const at::Tensor& wanted, const at::Tensor& output) {
+  data::Wanted values;
+  if (wanted.scalar_type() == at::kLong)
+    values.classes = values_of<std::int64_t>(wanted);
+  else
+    values.numbers = values_of<float>(wanted);
+  values.width = static_cast<std::size_t>(output.dim() > 0 ? output.size(-1) : 1);
+  return values;
+}
+
+}  // namespace
+
+std::vector<at::Tensor> result_tensors(const c10::IValue& output) {
+  if (output.isTensor()) return {output.toTensor()};
+  std::vector<at::Tensor> tensors;
+  for_each_result(output,
+                  [&](const std::string&, at::Tensor t) { tensors.push_back(std::move(t)); });
+  return tensors;
+}
+
+std::vector<std::string> result_names(const c10::IValue& output) {
+  std::vector<std::string> names;
+  for_each_result(output,
+                  [&](const std::string& name, const at::Tensor&) { names.push_back(name); });
+  return names;
+}
+
+TargetLosses::TargetLosses(std::vector<data::Target> targets, std::vector<std::string> results,
+                           double label_smoothing)
+    : targets_(std::move(targets)),
+      results_(std::move(results)),
+      label_smoothing_(label_smoothing) {
+  for (const data::Target& target : targets_) {
+    places_.push_back(data::output_of(target, results_));
+    if (!target.output().empty() || results_.size() == 1) continue;
+    config_error("the model returns " + std::to_string(results_.size()) + " results (" +
+                 join(results_, ", ") + "), and the target " + target.name +
+                 " could be for each of them; call the file y_" + results_.front() +
+                 ".npy if it is for that one, or return the scores alone, and if state is kept in"
+                 " an attribute, begin state inside forward (torch.zeros)");
+  }
+}
+
+std::vector<at::Tensor> TargetLosses::select(const std::vector<at::Tensor>& results,
+                                             const std::vector<at::Tensor>& wanted) const {
+  MASE_CHECK(results.size() == results_.size(), "the model returns other results than before");
+  std::vector<at::Tensor> outputs;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    outputs.push_back(results[places_[i]]);
+    check_output(outputs.back(), wanted[i].sizes().vec(), targets_[i]);
+  }
+  return outputs;
+}
+
+double TargetLosses::compute(const std::vector<at::Tensor>& results,
+                             const std::vector<at::Tensor>& wanted) {
+  const std::vector<at::Tensor> outputs = select(results, wanted);
+  gradients_.resize(results.size());
+  double loss = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) loss += compute(i, outputs[i], wanted[i]);
+  return loss;
+}
+
+double TargetLosses::compute(std::size_t index, const at::Tensor& output,
+                             const at::Tensor& wanted) {
+  const data::Target& target = targets_[index];
+  const bool turned = data::find_task(target.task).classes_first;
+  const at::Tensor values = (turned ? output.movedim(1, -1) : output).contiguous();
+  at::Tensor& gradient = gradients_[places_[index]];
+  if (!gradient.defined() || gradient.sizes() != values.sizes() || turned)
+    gradient = at::empty(values.sizes(), at::kFloat);
+  data::LossOptions options = target.loss_options();
+  options.label_smoothing = label_smoothing_;
+  const std::span<float> into(gradient.data_ptr<float>(),
+                              static_cast<std::size_t>(gradient.numel()));
+  const double loss =
+      data::find_loss(target.loss)
+          .compute(values_of<float>(values), wanted_values(wanted, values), options, into);
+  if (target.weight != 1) gradient.mul_(target.weight);
+  if (turned) gradient = gradient.movedim(-1, 1);
+  return target.weight * loss;
+}
+
+}  // namespace mase::train

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The losses of a batch over all targets, and their gradients by the outputs of the model.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <vector>
+
+#include "data/dataset.hpp"
+
+namespace mase::train {
+
+/// The tensors that a model returns, in the order of their names; None is left out.
+/// Error(Fault::config) for anything that is no tensor, tuple, list or dict of tensors.
+std::vector<at::Tensor> result_tensors(const c10::IValue& output);
+/// Their names: "" for a single tensor, "0", "1", ... or the keys of a dict.
+std::vector<std::string> result_names(const c10::IValue& output);
+
+/// Computes the sum of weight * loss over the targets.
+class TargetLosses {
+ public:
+  /// `results` are the names of the model's results. Error(Fault::config) if a target has no
+  /// output, or if the labels "y" could be for several.
+  TargetLosses(std::vector<data::Target> targets, std::vector<std::string> results,
+               double label_smoothing);
+
+  const std::vector<data::Target>& targets() const { return targets_; }
+  /// The outputs in the order of the targets. Error(Fault::config) if one does not fit `rows` rows.
+  std::vector<at::Tensor> select(const std::vector<at::Tensor>& results,
+                                 const std::vector<at::Tensor>& wanted) const;
+  /// `wanted` are int64 or float32, in the order of the targets.
+  double compute(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted);
+  /// d loss / d result after `compute`; undefined for results without a target.
+  const std::vector<at::Tensor>& gradients() const { return gradients_; }
+
+ private:
+  double compute(std::size_t target, const at::Tensor& output, const at::Tensor& wanted);
+
+  std::vector<data::Target> targets_;
+  std::vector<std::string> results_;
+  std::vector<std::size_t> places_;  ///< of each target's output among the results
+  double label_smoothing_;
+  std::vector<at::Tensor> gradients_;
+};
+
+}  // namespace mase::train

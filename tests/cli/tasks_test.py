@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks other than one class per row: each is trained, transformed, tested at several levels and searched.
+
+usage: tasks_test.py --mase BINARY --source ROOT [unittest arguments]
+
+The models are those of tests/fixtures, whose outputs are asked for something that their inputs determine.
+"""
+
+import argparse
+import json
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MASE = SOURCE = None
+ROWS = 200
+
+
+def write_array(path, code, values, shape):
+    """An .npy file of little-endian values; `code` is that of struct for one element."""
+    kind = {"f": "<f4", "q": "<i8", "B": "|u1"}[code]
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    data = struct.pack(f"<{len(values)}{code}", *values)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+class Tasks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cwd = Path(folder.name)
+        (self.cwd / "rows").mkdir()
+        self.draw = random.Random(1)
+
+    def mase(self, *arguments, code=0):
+        command = [str(MASE), *map(str, arguments)]
+        result = subprocess.run(command, cwd=self.cwd, capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, code, f"{command}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def rows(self, name, code, values, shape):
+        write_array(self.cwd / "rows" / f"{name}.npy", code, values, shape)
+
+    def inputs(self, *shape):
+        """Writes x.npy of random rows and returns them, each as a flat list."""
+        size = 1
+        for side in shape:
+            size *= side
+        rows = [[self.draw.uniform(-1, 1) for _ in range(size)] for _ in range(ROWS)]
+        self.rows("x", "f", [value for row in rows for value in row], (ROWS, *shape))
+        return rows
+
+    def trained(self, model, *options, epochs=8):
+        """Trains, checks that the validation loss falls, and returns the last epoch."""
+        arguments = (model, "npy", "--data-dir", "rows", "--project", "p", "--batch-size", "20", *options)
+        arguments = ("train", *arguments, "--max-epochs", epochs, "--learning-rate", "0.01", "--json")
+        epochs = json.loads(self.mase(*arguments).stdout)["epochs"]
+        self.assertLess(epochs[-1]["validation_loss"], epochs[0]["validation_loss"])
+        return epochs[-1]
+
+    def levels(self, *options):
+        """Transforms the trained model and returns its figures by level."""
+        self.mase("init", "mase_output/p", "npy", "--data-dir", "rows", *options, "-o", "t.toml")
+        self.mase("transform", "--config", "t.toml", "--project", "q")
+        arguments = ("mase_output/q", "npy", "--data-dir", "rows", *options, "--level", "float,quantized,integer")
+        return json.loads(self.mase("test", *arguments, "--json").stdout)["levels"]
+
+    def test_regression(self):
+        x = self.inputs(16)
+        self.rows("y", "f", [max(0, row[c]) for row in x for c in range(5)], (ROWS, 5))
+        last = self.trained("jsc-tiny", "--task", "regression", "--loss", "huber", "--gradient-clip", "1")
+        self.assertEqual(
+            set(last),
+            {"epoch", "step", "train_loss"}
+            | {f"validation_{n}" for n in ("loss", "mse", "rmse", "mae", "r2", "worst")},
+        )
+        found = self.levels("--task", "regression")
+        for level in ("quantized", "integer"):
+            self.assertAlmostEqual(found[level]["figures"]["mae"], found["float"]["figures"]["mae"], delta=0.05)
+        self.assertIn("--task regression", self.mase("test", "jsc-tiny", "npy", "--data-dir", "rows", code=3).stderr)
+        said = self.mase(
+            "train", "jsc-tiny", "npy", "--data-dir", "rows", "--task", "regression", "--loss", "kl", code=2
+        )
+        self.assertIn("has mse, l1, huber", said.stderr)
+
+    def test_multi_label(self):
+        x = self.inputs(16)
+        self.rows("y", "B", [row[c] + row[c + 5] > 0 for row in x for c in range(5)], (ROWS, 5))
+        self.trained("jsc-tiny", "--task", "multi_label")
+        found = self.levels("--task", "multi_label")
+        self.assertEqual(found["integer"]["rows"], ROWS // 5)
+        self.assertIn("f1", found["integer"]["figures"])
+        worse = ("mase_output/q", "npy", "--data-dir", "rows", "--task", "multi_label", "--min-accuracy", "101")
+        self.assertIn("is below the required 101", self.mase("test", *worse, code=1).stderr)
+
+    def test_segmentation(self):
+        x = self.inputs(3, 8, 8)
+        self.rows("y", "q", [int(value > 0) for row in x for value in row[:64]], (ROWS, 8, 8))
+        model = SOURCE / "tests/fixtures/models/unet_tiny/unet_tiny.script.pt"
+        shape = ("--input-shape", "2,3,8,8")
+        last = self.trained(model, "--task", "segmentation", *shape, epochs=3)
+        self.assertGreater(last["validation_miou"], 0)
+        self.assertIn("miou", self.levels("--task", "segmentation")["quantized"]["figures"])
+
+    def test_several_outputs(self):
+        x = self.inputs(10)
+        self.rows("y_boxes", "f", [row[c] / 2 for row in x for c in range(4)], (ROWS, 4))
+        self.rows("y_logits", "q", [int(row[0] > 0) for row in x], (ROWS,))
+        model = SOURCE / "tests/fixtures/models/dict_output/dict_output.script.pt"
+        table = '[outputs.boxes]\nloss = "l1"\nweight = 0.5\n'
+        (self.cwd / "o.toml").write_text(table)
+        last = self.trained(model, "--config", "o.toml")
+        self.assertAlmostEqual(last["validation_boxes.loss"], last["validation_boxes.mae"])
+        total = 0.5 * last["validation_boxes.loss"] + last["validation_logits.loss"]
+        self.assertAlmostEqual(last["validation_loss"], total)
+        self.assertGreater(last["validation_logits.accuracy"], 0.7)
+        figures = self.levels()["integer"]["figures"]
+        self.assertIn("boxes.r2", figures)
+        (self.cwd / "o.toml").write_text(table.replace("boxes", "bokses"))
+        said = self.mase("train", model, "npy", "--data-dir", "rows", "--config", "o.toml", code=2).stderr
+        self.assertIn("no target y_bokses", said)
+        # A figure of one output is a metric by itself, and a bound for trials.
+        self.mase("init", "mase_output/p", "npy", "--data-dir", "rows", "--search", "-o", "s.toml")
+        search = (self.cwd / "s.toml").read_text()
+        bounds = 'name = "optuna"\nconstraints = ["boxes.mae <= 0.5", "accuracy >= 0.1"]\n'
+        (self.cwd / "s.toml").write_text(search.replace('name = "optuna"\n', bounds))
+        found = self.mase("search", "--config", "s.toml", "--project", "s", "--n-trials", "3").stdout
+        self.assertIn("boxes.mae", found)
+        (self.cwd / "s.toml").write_text(search.replace("loss.direction", "miou.direction"))
+        self.assertIn("miou", self.mase("search", "--config", "s.toml", "--project", "s", code=2).stderr)
+
+    def test_distillation_needs_no_labels(self):
+        self.inputs(16)
+        self.mase("init", "jsc-tiny", "npy", "--data-dir", "rows", "-o", "t.toml")
+        self.mase("transform", "--config", "t.toml", "--project", "q")
+        last = self.trained("mase_output/q", "--teacher", "jsc-tiny", "--loss", "mse", "--overwrite", epochs=4)
+        self.assertIn("validation_agreement", last)
+        said = self.mase("train", "mase_output/q", "npy", "--data-dir", "rows", code=2).stderr
+        self.assertIn("--teacher", said)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mase", required=True, type=Path)
+    parser.add_argument("--source", required=True, type=Path)
+    arguments, rest = parser.parse_known_args()
+    MASE, SOURCE = arguments.mase.resolve(), arguments.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
