@@ -28,9 +28,10 @@ std::string value_name(const FieldInfo& info) {
   return "TEXT";
 }
 
-/// The numbers between commas; what is no number stays a text, which the reader of the setting
-/// refuses.
-Tree numbers_in(const std::string& text) {
+/// The numbers between commas, in brackets as in TOML or not; what is no number stays a text, which
+/// the reader of the setting refuses.
+Tree numbers_in(std::string_view text) {
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   Tree list = Tree::list();
   for (const std::string& part : split(text, ',')) {
     const auto value = parse_double(trim(part));
@@ -48,7 +49,7 @@ Tree typed(const FieldInfo& info, const std::string& text) {
     if (const auto value = parse_int(text)) return Tree(*value);
     if (const auto value = parse_double(text)) return Tree(*value);
   }
-  if (takes_numbers(info) && text.find(',') != std::string::npos) return numbers_in(text);
+  if (takes_numbers(info) && text.find_first_of(",[") != std::string::npos) return numbers_in(text);
   if (info.type == "bool" && (text == "true" || text == "false")) return Tree(text == "true");
   return Tree(text);
 }

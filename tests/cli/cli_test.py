@@ -371,6 +371,21 @@ class Labels(InFolder):
 
 
 class Pixels(InFolder):
+    def test_are_normalised_by_one_number_or_one_for_each_channel(self):
+        (self.cwd / "rows").mkdir()
+        write_vector(self.cwd / "rows/x.npy", "|u1", [i % 256 for i in range(640)], "<B", (10, 2, 4, 8))
+        hashes = {}
+        for text in ("0.5,0.25", "[0.5, 0.25]", " 0.5 , 0.25 ", "0.5", "[0.5]"):
+            words = ("data", "npy", "--data-dir", "rows", "--pixel-mean", text, "--json")
+            hashes[text] = json.loads(self.run_mase(*words).stdout)["sha256"]
+        self.assertEqual(hashes["0.5,0.25"], hashes["[0.5, 0.25]"])
+        self.assertEqual(hashes["0.5,0.25"], hashes[" 0.5 , 0.25 "])
+        self.assertEqual(hashes["0.5"], hashes["[0.5]"])
+        self.assertNotEqual(hashes["0.5"], hashes["0.5,0.25"])
+        for text, said in (("0.5,b", "'pixel_mean' must be a number, got string"), ("1,2,3", "has 3 numbers")):
+            result = self.run_mase("data", "npy", "--data-dir", "rows", "--pixel-mean", text, code=2)
+            self.assertIn(said, result.stderr)
+
     def test_of_a_byte_each_are_warned_about(self):
         (self.cwd / "rows").mkdir()
         write_vector(self.cwd / "rows/y.npy", "<i8", [i % 5 for i in range(30)], "<q")
