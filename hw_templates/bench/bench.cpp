@@ -283,7 +283,7 @@ void Bench::cycle() {
     report_.note("cycle " + std::to_string(cycle_) + ": a combinational path between the ports");
   valid_ = dut_->out_valid;
   const std::uint64_t taken = dut_->in_valid & dut_->in_ready, given = valid_ & dut_->out_ready;
-  // Beats that nobody waits for are no progress: a design may give them for ever.
+  // A beat that nobody waits for is not progress: a design may give them for ever.
   const std::uint64_t moved = taken | (given & open_outputs_);
   if (!options_.handshakes.empty())
     handshakes_.insert(handshakes_.end(),

@@ -102,7 +102,7 @@ inline Options parse_options(int argc, char** argv) {
       continue;
     }
     if (i + 1 == argc)
-      throw std::runtime_error(name + " is no option, or lacks its value\n" + kUsage);
+      throw std::runtime_error(name + " is not an option, or lacks its value\n" + kUsage);
     const std::string value = argv[++i];
     if (!set_text(options, name, value) && !set_number(options, name, value))
       throw std::runtime_error("no option " + name + "\n" + kUsage);

@@ -80,7 +80,7 @@ inline void append_hex(const std::string& line, const Stream& stream,
     const std::string digits = "0123456789abcdef";
     const std::size_t digit = digits.find(static_cast<char>(*c | 32));
     if (digit == std::string::npos || (bit >= stream.words() * 32 && digit != 0))
-      throw std::runtime_error("vectors of " + stream.name + ": '" + line + "' is no beat");
+      throw std::runtime_error("vectors of " + stream.name + ": '" + line + "' is not a beat");
     if (digit != 0) beats[base + bit / 32] |= static_cast<std::uint32_t>(digit) << (bit % 32);
     bit += 4;
   }
@@ -93,7 +93,7 @@ inline bool read_beats(const std::string& folder, const Stream& stream,
   if (std::ifstream binary{stem + ".bin", std::ios::binary}) {
     const std::string bytes{std::istreambuf_iterator<char>(binary), {}};
     if (bytes.size() % (4 * stream.words()) != 0)
-      throw std::runtime_error(stem + ".bin is no whole number of beats");
+      throw std::runtime_error(stem + ".bin does not end with a whole beat");
     beats.resize(bytes.size() / 4);
     std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(beats.data()));
     return true;

@@ -6,7 +6,7 @@
 //
 // Nothing overflows: ACCW bits hold base + slope * l of every word with every l. A product need not fit by itself, as
 // product and sum are taken modulo 2^ACCW: there they agree with the exact ones, of which the sum does fit. A product
-// that does is no wider than it must be, so that the sum is found to be one that DSP blocks make.
+// that does is not wider than it must be, so that the sum is found to be one that DSP blocks make.
 module mase_piecewise #(
     parameter int LANES = 1,
     parameter int IW = 16,

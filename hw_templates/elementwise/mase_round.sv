@@ -32,7 +32,7 @@ module mase_round #(
   localparam int LEFT = (TOTAL < 0) ? -TOTAL : 0;
   localparam int RIGHT = (TOTAL > 0) ? TOTAL : 0;
 
-  // Sum: input times 2^LEFT, plus half of the divisor d * 2^RIGHT, floored when that is no integer.
+  // Sum: input times 2^LEFT, plus half of the divisor d * 2^RIGHT, floored if that is not an integer.
   localparam int DW = $clog2(ODD + 1);
   localparam int SUMW = ((IW + LEFT > DW + RIGHT) ? IW + LEFT : DW + RIGHT) + 1;
   localparam logic signed [SUMW-1:0] HALF =

@@ -128,7 +128,7 @@ class Accelerator:
             values = np.ascontiguousarray(array, np.float32)
             if values.size == 0 or values.size % stream.elements:
                 name = stream.name.decode()
-                raise ValueError(f"{name}: {values.size} values are no whole frames of {stream.elements}")
+                raise ValueError(f"{name}: {values.size} values are not whole frames of {stream.elements}")
             frames.append(values.reshape(-1, stream.elements))
         if len({len(values) for values in frames}) != 1:
             raise ValueError(f"inputs of {sorted(len(values) for values in frames)} frames; all need the same number")

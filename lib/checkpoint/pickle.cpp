@@ -103,7 +103,7 @@ class Reader {
 
   Shape integers(const PickleItem& tuple) {
     if (tuple.kind != Kind::tuple || !are_all(tuple, Kind::integer))
-      stack_.damaged("a tensor whose sizes are no tuple of integers");
+      stack_.damaged("a tensor whose sizes are not a tuple of integers");
     Shape values;
     for (const PickleItem* item : stack_.copy(tuple.items)) values.push_back(item->integer);
     return values;
@@ -134,7 +134,7 @@ class Reader {
   void tag_type(const PickleItem& arguments) {
     if (!has_kinds(arguments, {Kind::list, Kind::text}) &&
         !has_kinds(arguments, {Kind::dict, Kind::text}))
-      stack_.damaged("a type on what is no list or dict");
+      stack_.damaged("a type on something else than a list or dict");
     constexpr std::size_t longest = 10'000;
     constexpr std::ptrdiff_t deepest = 50;
     const std::string& type = arguments.items[1]->text;

@@ -94,7 +94,7 @@ void PickleStack::push_tuple(std::vector<PickleItem*> items) {
 /// at once, before any reference to it, so that no value can change after it was used.
 void PickleStack::fill(const char* what, Kind kind) {
   PickleItem& container = top();
-  if (container.kind != kind) damaged(std::string("it fills what is no ") + what);
+  if (container.kind != kind) damaged(std::string("it fills something else than a ") + what);
   if (!container.fresh) require_python(std::string("it fills a ") + what + " twice");
   container.fresh = false;
 }
@@ -122,7 +122,7 @@ void PickleStack::set_items(const std::vector<PickleItem*>& items) {
 void PickleStack::finish_object(const PickleItem& state) {
   PickleItem& object = top();
   if (is_module_ && (object.kind != Kind::unfinished || state.kind != Kind::dict))
-    damaged("an object gets a state that is no dict of attributes");
+    damaged("an object gets a state that is not a dict of attributes");
   if (object.kind != Kind::unfinished && object.kind != Kind::object) return;
   for (const auto& entry : state.entries) copy(entry.first);
   object.entries = copy(state.entries);

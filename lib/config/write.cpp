@@ -112,7 +112,7 @@ class TomlWriter {
 }  // namespace
 
 std::string to_toml(const Tree& tree) {
-  MASE_CHECK(tree.is_dict(), "TOML text of a value that is no table");
+  MASE_CHECK(tree.is_dict(), "only a table can be written as TOML text");
   TomlWriter writer;
   writer.write_table(tree.as_dict(), "");
   return writer.take();

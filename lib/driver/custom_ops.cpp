@@ -205,8 +205,9 @@ void refuse_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,
   const std::vector<std::string> files = foreign_files(graph, own);
   if (files.empty()) return;
   config_error(model + " contains SystemVerilog files (" + join(files, ", ") +
-               "), and such code can run any program; if it is yours, give --config with the op, "
-               "otherwise read what mase emit writes to hardware/rtl and add --allow-external");
+               "), and such code can run any program. If the code is yours, give the --config that "
+               "defines the op. If not, read what mase emit writes to hardware/rtl, and then add "
+               "--allow-external");
 }
 
 void warn_of_foreign_files(const ir::Graph& graph, const ir::CustomOps& own,

@@ -23,9 +23,10 @@ emit::Vectors encode(const Program& program, const std::vector<Array>& arrays) {
     Shape wanted = program.value(program.inputs[i]).torch_shape;
     wanted.insert(wanted.begin(), vectors.frames);
     if (arrays[i].shape() != wanted)
-      file_error("input '" + program.value(program.inputs[i]).name + "' has the shape " +
-                 shape_text(arrays[i].shape()) + ", but the hardware takes " + shape_text(wanted) +
-                 "; for another size run mase transform with --input-shape and mase emit");
+      file_error(
+          "input '" + program.value(program.inputs[i]).name + "' has the shape " +
+          shape_text(arrays[i].shape()) + ", but the hardware takes " + shape_text(wanted) +
+          "; for inputs of this size, run mase transform with --input-shape, and then mase emit");
     vectors.inputs.push_back(integer::encode_input(program, i, arrays[i]));
   }
   return vectors;

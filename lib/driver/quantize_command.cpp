@@ -108,8 +108,8 @@ void check_outputs(const QuantizeRequest& request, const std::vector<EncodedFile
   for (const EncodedFile& array : encoded) outputs.push_back(array.path);
   for (std::size_t i = 1; i < outputs.size(); ++i)
     if (outputs[i] == request.output || same_file(outputs[i], request.output))
-      config_error("'" + outputs[i] + "' would hold the values and the " + encoded[i - 1].key +
-                   "; name another file for one of them");
+      config_error("'" + outputs[i] + "' cannot hold both the values and the " +
+                   encoded[i - 1].key + "; name another file for one of them");
   if (!request.overwrite) keep_inputs(outputs, {request.input});
 }
 

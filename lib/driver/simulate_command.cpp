@@ -296,7 +296,7 @@ int simulate(const SimulateRequest& request) {
   if (request.fault.has_value() + request.mutate.has_value() + request.mutate_rtl.has_value() +
           request.reload >
       1)
-    config_error("--inject-fault, --mutate, --mutate-rtl and --reload exclude each other");
+    config_error("give only one of --inject-fault, --mutate, --mutate-rtl and --reload");
   Session session = open_session(request, Project::of_model);
   ir::Graph graph = load_quantized(session.configuration);
   check_external(graph, session.configuration, request);

@@ -131,8 +131,8 @@ class Format {
   /// there is no such text (stochastic rounding).
   std::string torchscript(int rank) const { return definition_->torchscript(rank); }
 
-  /// How `decode` computes the values of a tensor of this shape; nullopt when that is neither a
-  /// table nor a product (integers wider than float64, values off the grid in profile `reference`).
+  /// How `decode` computes the values of a tensor of this shape: by a table or by a product.
+  /// nullopt if neither does (integers wider than float64, values off the grid in `reference`).
   std::optional<Decoding> decoding(const Shape& shape) const {
     return definition_->decoding(shape);
   }

@@ -67,8 +67,9 @@ constexpr FormatRow (*row_functions[])() = {
 Tree named_arguments(const FormatRow& row, const FormatCall& call) {
   const auto& values = call.positional.as_list();
   if (values.size() > row.fields.size())
-    config_error(call.where.text() + ": error: format '" + row.name + "' has only " +
-                 std::to_string(row.fields.size()) + " parameters");
+    config_error(call.where.text() + ": error: format '" + row.name + "' takes at most " +
+                 std::to_string(row.fields.size()) + " parameters, but " +
+                 std::to_string(values.size()) + " are given");
   Tree arguments = call.keyed;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string& key = row.fields[i].name;

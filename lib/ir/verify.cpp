@@ -195,7 +195,7 @@ void Verifier::check_beginnings() {
         std::ranges::find(inputs, tensor.begins, [&](NodeId id) { return graph_.node(id).target; });
     if (input == inputs.end() || graph_.node(*input).info.dtype != tensor.value.dtype())
       found_.push_back("tensor '" + path + "' begins '" + tensor.begins +
-                       "', which is no input of its type");
+                       "', which is not an input of its type");
   }
 }
 

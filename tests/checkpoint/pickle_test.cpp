@@ -134,13 +134,13 @@ TEST_CASE("what torch.jit.save writes is read", "[checkpoint]") {
 TEST_CASE("numbers of a tensor that LibTorch would understand in another way are refused",
           "[checkpoint]") {
   const std::string list = "]("s + integer(2) + integer(4) + "e";
-  const std::string no_tuple = "no tuple of integers";
+  const std::string no_tuple = "not a tuple of integers";
   CHECK_THAT(refusal_of_pickle(module_of(sized(list))), Contains(no_tuple));
   CHECK_THAT(
       refusal_of_pickle(module_of(sized("ctorch.jit._pickle\nbuild_intlist\n" + list + "\x85R"))),
       Contains(no_tuple));
   CHECK_THAT(refusal_of_pickle(module_of(sized(tagged(two_by_four, "Tuple[int, int]")))),
-             Contains("a type on what is no list or dict"));
+             Contains("a type on something else than a list or dict"));
   CHECK_THAT(refusal_of_pickle(module_of(sized("(\x88\x88t"))), Contains(no_tuple));
   CHECK_THAT(refusal_of_pickle(module_of(sized("(ctorch\nFloatStorage\n" + integer(4) + "t"))),
              Contains(no_tuple));
@@ -172,8 +172,8 @@ TEST_CASE("objects that LibTorch would build in another way are refused", "[chec
   const std::string rebuild = "ctorch._utils\n_rebuild_tensor_v2\n)\x81";
   CHECK_THAT(refusal_of_pickle(module_of(rebuild + "}b")), Contains("no TorchScript class"));
   CHECK_THAT(refusal_of_pickle("c__torch__\nM\n(}tR."), Contains("which is refused"));
-  CHECK_THAT(refusal_of_pickle("c__torch__\nM\n)\x81(}tb."), Contains("no dict of attributes"));
-  CHECK_THAT(refusal_of_pickle("c__torch__\nM\n)\x81}b}b."), Contains("no dict of attributes"));
+  CHECK_THAT(refusal_of_pickle("c__torch__\nM\n)\x81(}tb."), Contains("not a dict of attributes"));
+  CHECK_THAT(refusal_of_pickle("c__torch__\nM\n)\x81}b}b."), Contains("not a dict of attributes"));
   CHECK_THAT(refusal_of_pickle("c__torch__\nM\n)\x81q" + number(0, 1) + "}b."),
              Contains("without its state"));
   CHECK_THAT(refusal_of_pickle("c__torch__\nM\n)\x81" + "}("s + text("w") + "N" + text("w") +

@@ -221,7 +221,7 @@ class Results(Hardware):
         self.assertEqual(total["drawn"], total["caught"] + total["hidden"])  # none missed, none ignored
         self.assertGreater(total["caught"], 20)
         for other in ("--mutate-rtl", "2"), ("--inject-fault", "all"):
-            self.assertIn("exclude each other", self.simulate("mutants", "--mutate", "2", *other, code=2).stderr)
+            self.assertIn("give only one of", self.simulate("mutants", "--mutate", "2", *other, code=2).stderr)
 
     def test_changes_of_the_rtl_are_drawn_built_and_caught(self):
         self.emit("changed_rtl", "--ii", "16")

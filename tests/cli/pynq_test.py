@@ -127,7 +127,7 @@ class Pynq(unittest.TestCase):
 
     def test_another_design_wrong_transfers_and_wrong_sizes_are_errors(self):
         accelerator = self.driver.Accelerator(self.board)
-        with self.assertRaisesRegex(ValueError, "x: 17 values are no whole frames of 16"):
+        with self.assertRaisesRegex(ValueError, "x: 17 values are not whole frames of 16"):
             accelerator(numpy.zeros(17))
         with self.assertRaisesRegex(ValueError, "has 1 inputs, not 2"):
             accelerator(numpy.zeros(16), numpy.zeros(16))

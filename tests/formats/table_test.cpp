@@ -62,7 +62,8 @@ TEST_CASE("a wrong text form names its place") {
   refuses("integer(8, width=4)", "by position and by key");
   refuses("integer(width=8, width=4)", "'width' is given twice");
   refuses("integer(width=8, 4)", "a value without a key follows one with a key");
-  refuses("integer(8, 4, true, floor, exact, identity, 0, tensor, [], 0)", "has only 9 parameters");
+  refuses("integer(8, 4, true, floor, exact, identity, 0, tensor, [], 0)",
+          "takes at most 9 parameters, but 10 are given");
   refuses("integer([8, 4], 4)", "1:9");
   refuses("integer(8, 4, rounding=\"floor)", "a quoted text has no end");
   refuses("", "expected a name");

@@ -179,8 +179,8 @@ class HabitsBite(unittest.TestCase):
         for step, *words in (
             ("- run: scripts/try ${{ matrix.part }} --all", "ci.yml:7", "no option --all"),
             ("- run: scripts/try quick", "ci.yml:7", "no part quick"),
-            ("- run: scripts/other", "no script of the repository"),
-            ("- run: make", "no script of the repository"),
+            ("- run: scripts/other", "not a script of the repository"),
+            ("- run: make", "not a script of the repository"),
             ("- run: scripts/try ${{ matrix.other }}", "no values in the matrix"),
             ("- uses: actions/checkout@main", "actions/checkout@main is not named"),
             ("permissions: write-all", "permissions"),
@@ -297,8 +297,15 @@ class HabitsBite(unittest.TestCase):
         source = "// A.\n/// Of a row, in bits.\nint f();\n"
         self.expect("prose", {"lib/ir/a.cpp": source}, "lib/ir/a.cpp:2", "begins with 'Of'")
         self.expect("prose", {"scripts/a.py": "# A.\n# The row, none\n# where it is odd.\n"}, "scripts/a.py:2")
-        code = '// A.\n///< a file; none: the default\nauto text = "Of a row";\n'
+        code = '// A.\n///< a file; none: the default\nauto is = "no file";\n'
         self.assertEqual(self.complaints("prose", {"lib/ir/a.cpp": code}), [])
+
+    def test_such_forms_are_found_in_messages(self):
+        code = (
+            """// The user's rows.\n/* is" */ auto quote = '"';\nvoid f() { fail(name + " is no "\n    "folder"); }\n"""
+        )
+        self.expect("prose", {"lib/ir/a.cpp": code}, "lib/ir/a.cpp:3", "say 'is not a")
+        self.assertEqual(self.complaints("prose", {"tests/ir/a.cpp": code}), [])
 
 
 if __name__ == "__main__":

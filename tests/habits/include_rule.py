@@ -87,7 +87,7 @@ def check_own(root, rows, header, owner):
     if owner == "apps" and (root / "apps" / header).exists():
         return None
     if owner_of(header, rows) is None:
-        return f'"{header}" is no header of lib/; write it with its folder'
+        return f'"{header}" is not a header of lib/; write it with its folder'
     return None if owner == "apps" else check_rooms(rows, header, owner)
 
 
@@ -129,7 +129,7 @@ def table_rule(root):
     rows = read_table(root)
     for name in rows:
         if not (root / "lib" / name).is_dir():
-            yield f"lib/README.md: the row `{name}` is no folder of lib/"
+            yield f"lib/README.md: the row `{name}` is not a folder of lib/"
     for path in files_under(root, ("lib",), CODE_SUFFIXES):
         if owner_of(relative(path, root).removeprefix("lib/"), rows) is None:
             yield f"{relative(path, root)}: its folder has no row in lib/README.md"

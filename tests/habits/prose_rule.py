@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The prose rules: pages are 120 columns wide, and no sentence of a page or comment has a form that docs/style.md names."""
+"""The prose rules: pages are 120 columns wide, and no sentence of a page, comment or message has a form that
+docs/style.md names."""
 
 import re
 
@@ -11,6 +12,8 @@ PAGES = ("README.md", "CONTRIBUTING.md", "lib/README.md", "hw_templates/README.m
 # Printed by the program, not yet rewritten, or full of examples of how not to write.
 EXEMPT = ("docs/reference/", "docs/style.md")
 FENCE = re.compile(r"^\s*```")
+# A string of C++, or what may have quotes of another meaning.
+TOKEN = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.)*)"|//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.){1,4}\'', re.DOTALL)
 # A form, and what to do instead. Spaces stand for any white space: a sentence goes on in the next line.
 FORMS = [
     (r"\bOf [a-z]", "a sentence that begins with 'Of': begin with its subject"),
@@ -24,10 +27,18 @@ FORMS = [
         "'is none of', 'is no ... of': say what it is, or that it is not one",
     ),
 ]
+# What the program is made of and says. The names of tests are not held to this.
+SPOKEN = ("lib/", "apps/", "hw_templates/", "scripts/")
+SPOKEN_FORMS = [
+    *FORMS,
+    (
+        r"(?<![Tt]here\s)\b(?:is|are) no (?!longer\b|more\b|less\b|larger\b)[a-z]+(?!\w| of\b)",
+        "'is no ...': say 'is not a ...'",
+    ),
+]
 # In comments "none: the default" is how a member says what nullopt means.
 PAGE_FORMS = [
-    *FORMS,
-    (r"(?<![Tt]here\s)\b(?:is|are) no (?!longer\b|more\b|less\b)[a-z]+(?!\w| of\b)", "'is no ...': say 'is not a ...'"),
+    *SPOKEN_FORMS,
     (
         r"(?<=[;,]) none\b(?! where\b| of (?:them|these|those|the|its|which)\b)",
         "'; none': write a sentence with a verb",
@@ -65,13 +76,31 @@ def prose(text):
     return re.sub(r"`[^`\n]+`|\"[^\"\n]+\"", lambda code: "_" * len(code.group()), text)
 
 
+def messages(text):
+    """The strings of a C++ source, lines where they were. Only spaces are between the strings of one message."""
+    words, end = "", 0
+    for token in TOKEN.finditer(text):
+        code = text[end : token.start()] + ("" if token["text"] else token.group())
+        words += re.sub(r"\S", "|", code) + (f" {token['text']} " if token["text"] else "")
+        end = token.end()
+    return words
+
+
+def forms_in(words, forms):
+    for form, advice in forms:
+        for match in re.finditer(form.replace(" ", r"\s+"), words):
+            yield f"{line_of(words, match.start())}: {advice}"
+
+
 def form_rule(root):
     """No sentence has one of the forms."""
     found = set(pages(root))
     for path, text in texts(root):
+        name = relative(path, root)
         if path.suffix == ".md" and path not in found:
             continue
-        words = prose(text)
-        for form, advice in PAGE_FORMS if path in found else FORMS:
-            for match in re.finditer(form.replace(" ", r"\s+"), words):
-                yield f"{relative(path, root)}:{line_of(words, match.start())}: {advice}"
+        spoken = SPOKEN_FORMS if name.startswith(SPOKEN) else FORMS
+        complaints = list(forms_in(prose(text), PAGE_FORMS if path in found else spoken))
+        if spoken is SPOKEN_FORMS and path.suffix in (".cpp", ".hpp"):
+            complaints += forms_in(messages(read(path)), spoken)
+        yield from (f"{name}:{complaint}" for complaint in complaints)

@@ -41,7 +41,7 @@ def wrong_words(root, command):
     script, *words = command.split()
     path = root / script
     if not script.startswith("scripts/") or not path.is_file():
-        yield f"'{command}' is no script of the repository"
+        yield f"'{command}' is not a script of the repository"
         return
     if not os.access(path, os.X_OK):
         yield f"{script} cannot be executed"

@@ -48,7 +48,7 @@ TEST_CASE("a tensor begins one input of its type, and is no unused tensor") {
   remove_unused_tensors(graph);
   CHECK(graph.tensors.at("h").begins == "h");
   CHECK(print(parse(print(graph), "again")) == print(graph));
-  complains(graph_of("x"), "tensor 'h' begins 'x', which is no input of its type");
+  complains(graph_of("x"), "tensor 'h' begins 'x', which is not an input of its type");
   complains(graph_of("h\n  tensor g : float32[2] buffer begins h"),
             "two tensors are what input 'h' begins with");
 }

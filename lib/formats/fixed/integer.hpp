@@ -91,8 +91,8 @@ struct Integer : IntegerFields<Integer> {
                                  2};
 };
 
-/// Another name of `integer`. (The reference system's format with this name includes the format of
-/// the result, which here is that of the port data_out.)
+/// Another name of `integer`. (In the reference system this name also covers the format of the
+/// result. Here the port data_out has that format.)
 struct Fixed : IntegerFields<Fixed> {
   static constexpr FormatDoc doc{"fixed", "The same as integer.", 2};
 };

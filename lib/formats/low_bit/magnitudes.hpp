@@ -25,8 +25,8 @@ MagnitudeSum sum_magnitudes(std::span<const float> values, float above);
 /// not spoil a slice. `reference`: over all elements, hence NaN or infinite if one of them is.
 double mean_magnitude(std::span<const float> values, Profile profile);
 
-/// The mean of those |x| that are above a limit, in the same sense; without any it is 0, or NaN in
-/// `reference`.
+/// The mean, in the same sense, of those |x| that are above a limit. If there are none, it is 0, or
+/// NaN in `reference`.
 double mean_magnitude_above(std::span<const float> values, float above, Profile profile);
 
 }  // namespace mase::formats

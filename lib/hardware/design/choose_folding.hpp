@@ -31,13 +31,16 @@ struct Target {
   ClockTarget clock = {};                     ///< where it is missed, matrices get pipeline stages
 };
 
-/// Cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the interval, or the fastest that fits
-/// the limits: an exact search over the divisors of every step, or where these are too many one
-/// whose result knows how far it can be off at most (Design::gap). Without both: the fastest within
-/// max_lanes; without that too, one element per cycle at the ports, slowed down to as many cycles
-/// as 256 multipliers need, and sped up where a few slow layers cost next to nothing.
-/// Error(Fault::goal) naming the smallest interval or resources that can be had when the target
-/// cannot be met, Error(Fault::config) for fixed folds that do not divide.
+/// The cheapest folding (LUT + 30 DSP + 200 BRAM) that meets the target's interval, or the fastest
+/// that fits its limits. The search over the divisors of every step is exact; if there are too many
+/// of them, it gives a bound on the distance from the best (Design::gap).
+///
+/// A target without interval and limits gets the fastest folding within max_lanes. Without
+/// max_lanes, the ports move one element per cycle, slowed down to the cycles that 256 multipliers
+/// need, and sped up if only a few slow layers stand in the way at little cost.
+///
+/// Error(Fault::goal) if the target cannot be met: it names the smallest interval or resources
+/// that are possible. Error(Fault::config) if a fixed fold does not divide its dimension.
 Folding choose_folding(const integer::Program& program, const Target& target);
 
 /// `choose_folding` and `build`. Intervals of steps are closed forms; should plumbing make the

@@ -19,7 +19,7 @@ struct Products {
   }
 };
 
-/// Nothing for a step that is no matrix product or convolution.
+/// The products of a matrix product or convolution; nullopt for any other step.
 std::optional<Products> products_of(const integer::Program& program, const integer::Step& step,
                                     const Fold& fold);
 

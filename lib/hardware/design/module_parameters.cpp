@@ -41,7 +41,7 @@ bool ModuleParameters::contains(std::string_view name) const {
 
 std::int64_t ModuleParameters::integer(std::string_view name) const {
   const auto* value = std::get_if<std::int64_t>(&get(*this, name));
-  MASE_CHECK(value, "hardware parameter " + std::string(name) + " is no integer");
+  MASE_CHECK(value, "hardware parameter " + std::string(name) + " is not an integer");
   return *value;
 }
 
@@ -53,7 +53,7 @@ Wide ModuleParameters::wide(std::string_view name) const {
 
 const std::string& ModuleParameters::text(std::string_view name) const {
   const auto* value = std::get_if<std::string>(&get(*this, name));
-  MASE_CHECK(value, "hardware parameter " + std::string(name) + " is no text");
+  MASE_CHECK(value, "hardware parameter " + std::string(name) + " is not a text");
   return *value;
 }
 

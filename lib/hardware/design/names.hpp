@@ -23,8 +23,8 @@ inline constexpr std::size_t longest_identifier = 100;
 /// Words as they are written.
 using Words = std::set<std::string, std::less<>>;
 
-/// The names of one module scope; `clk` and `rst` are taken from the start. Names differ in more
-/// than case: files are named after them.
+/// The names of one module scope; `clk` and `rst` are taken from the start. No two names differ in
+/// case alone, since files are named after them.
 class Names {
  public:
   Names() = default;

@@ -25,8 +25,8 @@ Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Desig
 
 std::string multiplier_name(Multiplier multiplier);  ///< "auto", "dsp", "fabric"
 Multiplier multiplier_of(const std::string& name);   ///< automatic for other words
-/// {in_lanes, out_lanes, parallel_window, multiplier}, and packing {outputs, pitch} where there is
-/// one.
+/// The fold as {in_lanes, out_lanes, parallel_window, multiplier}. If outputs share a multiplier,
+/// it also has packing {outputs, pitch}.
 Tree fold_tree(const Fold& fold);
 Fold fold_of(const Tree& tree);  ///< Error(Fault::file) unless it is the record of a fold
 

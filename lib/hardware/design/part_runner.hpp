@@ -30,7 +30,8 @@ struct PartRun {
 /// Runs a part until it repeats.
 class PartRunner {
  public:
-  /// The inputs that are none of the network's follow traces; `part` and `inputs` stay.
+  /// Inputs of the part that are not ports of the network follow the traces `inputs`. `part` and
+  /// `inputs` must outlive the object.
   PartRunner(const NetworkPart& part, const std::vector<Trace>& inputs, Network network);
 
   enum class End {

@@ -41,7 +41,7 @@ std::uint64_t get_bits(const std::uint32_t* words, std::int64_t first, std::int6
 
 std::vector<std::uint32_t> words_from(const design::Stream& stream, const integer::Codes& codes) {
   MASE_CHECK(stream.elements > 0 && codes.size() % static_cast<std::size_t>(stream.elements) == 0,
-             "vectors of " + stream.name + " are no whole number of frames");
+             "vectors of " + stream.name + " are not a whole number of frames");
   const std::int64_t lanes = stream.lanes, words = words_of(stream), bits = stream.type.width;
   const auto beats = static_cast<std::int64_t>(codes.size()) / lanes;
   std::vector<std::uint32_t> out(static_cast<std::size_t>(beats * words), 0);

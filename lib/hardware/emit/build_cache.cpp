@@ -88,7 +88,7 @@ class Unfinished {
   }
   const std::string& path() const { return path_; }
 
-  /// Where another process was first, its entry is as good. What is no entry there goes.
+  /// If another process was first, its entry is as good. Anything else at that place is removed.
   KeptBuild become(const std::string& entry) {
     if (::rename(path_.c_str(), entry.c_str()) == 0) return {entry, true, lock_};
     if (auto other = found(entry)) return *other;

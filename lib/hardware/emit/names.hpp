@@ -9,8 +9,8 @@
 
 namespace mase::emit {
 
-/// All names that one emitted top declares. Streams and instances keep their names unless one is no
-/// identifier, is a keyword, or stands there already; then a '_' or a number is added.
+/// All names that one emitted top declares. Streams and instances keep their names. A name that
+/// is not an identifier, is a keyword, or is taken already gets a '_' or a number.
 struct Names {
   std::string top;
   std::vector<std::string> streams;    ///< by StreamId; signals are <name>_valid, _ready, _data

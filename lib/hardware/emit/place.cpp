@@ -80,7 +80,7 @@ double number(const Tree& tree) {
 }
 const std::string& word(const Tree& tree, std::string_view key) {
   const Tree& value = entry(tree, key);
-  if (!value.is_string()) file_error(std::string(report_name) + " has a name that is no text");
+  if (!value.is_string()) file_error(std::string(report_name) + " has a name that is not a text");
   return value.as_string();
 }
 const Tree::List& items(const Tree& tree, std::string_view key) {

@@ -30,7 +30,7 @@ VIVADO ?= vivado
 QUARTUS ?= quartus_sh
 RADIANT ?= radiantc
 SOURCES := $(shell cat filelist.f)
-# Of a module that has a text of its own for ECP5, that.
+# A module that has a text of its own for ECP5 is replaced by it.
 ECP5_SOURCES := $(foreach source,$(SOURCES),$(or $(wildcard $(source:rtl/%=ecp5/%)),$(source)))
 AXI_SOURCES := $(shell cat filelist_axi.f)
 

@@ -12,7 +12,7 @@
 namespace mase::emit {
 
 /// The SystemVerilog files that the design needs, without folder and ending: those of the templates
-/// are named after their module. Parts stand before what instantiates them.
+/// are named after their module. A module stands before those that instantiate it.
 std::vector<std::string> modules_used(const design::Design& design);
 /// The same and those of the AXI wrapper.
 std::vector<std::string> modules_with_axi(const design::Design& design);

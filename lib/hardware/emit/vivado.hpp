@@ -30,9 +30,9 @@ void read_timing(const std::string& text, const std::string& path, Implementatio
 /// Error(Fault::config) for another word than "core" and "axi".
 void check_wrapper(const std::string& wrapper);
 
-/// Reads the reports of the emitted folder where they are of this very design, and else runs Vivado
-/// first; `wrapper`: "core" or "axi". A clock that is missed is a result. Error(Fault::file) when
-/// Vivado is missing or fails.
+/// Reads Vivado's reports in the emitted folder. If there are none of this very design, it runs
+/// Vivado first. `wrapper` is "core" or "axi". A missed clock is a result, not an error.
+/// Error(Fault::file) if Vivado is missing or fails.
 Implementation implement(const std::string& hardware_folder, const design::Design& design,
                          const std::string& wrapper);
 

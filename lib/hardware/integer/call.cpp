@@ -224,13 +224,13 @@ Constants replaceable(Constants constants, const Lowering& lowering) {
 Constants on_grid(const Array& values, const Grid& grid, const std::string& what) {
   Constants constants{values.shape(), grid.type, {}};
   for (const float value : values.span<float>()) {
-    if (std::isnan(value)) throw Refusal{what + " has values that are no numbers"};
+    if (std::isnan(value)) throw Refusal{what + " has NaN among its values"};
     constants.codes.push_back(static_cast<std::int64_t>(code_of(value, grid)));
   }
   return constants;
 }
 
-/// Without a format of their own: as they are.
+/// Constants without a format of their own, with as many bits as their values need.
 Constants exact_constants(const Lowering& lowering, const Array& values, const std::string& what) {
   if (lowering.reloadable())
     throw Refusal{"its " + what +
@@ -295,7 +295,7 @@ std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {
   const Parameter* parameter = parameter_in(value);
   if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
   const Array& stored = lowering.graph().tensors.at(parameter->path).value;
-  if (stored.dtype() != DType::int64) throw Refusal{"its index is no list of integers"};
+  if (stored.dtype() != DType::int64) throw Refusal{"its index is not a list of int64 integers"};
   const auto numbers = stored.span<std::int64_t>();
   return {numbers.begin(), numbers.end()};
 }
@@ -316,7 +316,7 @@ namespace {
 const StreamView& made_stream(const Lowering& lowering, const Value& value,
                               std::string_view argument) {
   if (!value.is_node())
-    throw Refusal{"argument " + quoted(argument) + " is no tensor of the graph"};
+    throw Refusal{"argument " + quoted(argument) + " is not a tensor of the graph"};
   const Operand& operand = lowering.operand(value.node());
   if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
   const StreamView* stream = std::get_if<StreamView>(&operand);
@@ -344,7 +344,7 @@ StreamView Call::stream_of(const Value& value, std::string_view argument) const 
 Shape Call::frame_shape() const {
   const ir::ValueInfo& info = node.info.elements.empty() ? node.info : node.info.elements.front();
   if (!info.is_tensor() || info.shape.empty())
-    throw Refusal{"its result is no tensor with a batch dimension"};
+    throw Refusal{"its result is not a tensor with a batch dimension"};
   return {info.shape.begin() + 1, info.shape.end()};
 }
 

@@ -27,7 +27,7 @@ double rounded(double v, formats::Rounding rounding) {
 
 /// x * 2^frac is exact in double for every float; clamping to integers before rounding is the same
 /// as after it, and keeps the codes small enough to round.
-/// `least` bounds what is no mask, where masks have a code.
+/// If masks have a code, `least` is the lower bound of all other elements.
 void encode_span(const float* in, std::int64_t* out, std::size_t count, const FixedType& type,
                  formats::Rounding rounding, std::optional<std::int64_t> least) {
   const double scale = std::ldexp(1.0, type.frac);

@@ -14,7 +14,7 @@
 namespace mase::integer {
 
 /// Wide enough for every accumulator that `lower` accepts.
-/// __extension__ stands before a declaration, and an alias is none.
+/// __extension__ needs a declaration after it, which a `using` is not.
 // NOLINTNEXTLINE(modernize-use-using)
 __extension__ typedef __int128 Wide;
 

@@ -328,7 +328,7 @@ void Lowering::add_outputs(const ir::Node& node) {
 }
 
 void Lowering::add_output(const std::string& key, const ir::Value& value) {
-  if (!value.is_node()) throw Refusal{"a result is no tensor of the graph"};
+  if (!value.is_node()) throw Refusal{"one of the results is not a tensor of the graph"};
   const Operand& operand = operands_.at(value.node());
   if (std::holds_alternative<std::monostate>(operand)) return;
   const StreamView* stream = std::get_if<StreamView>(&operand);

@@ -78,7 +78,7 @@ Constants reciprocal(const Constants& constants) {
     const double value = std::ldexp(static_cast<double>(code), -constants.type.frac);
     if (std::abs(std::frexp(value, &exponent)) != 0.5)
       throw Refusal{
-          "divisors that are no powers of two and differ, or are negative, have no datapath; "
+          "divisors that differ or are negative have a datapath only as powers of two; "
           "multiply "
           "by their reciprocals"};
     values.push_back(static_cast<float>(1.0 / value));
@@ -218,7 +218,7 @@ Constants constants_of(const Call& call, Arithmetic kind, const StreamView& x,
   if (call.has_tensor(argument)) return call.constants(argument, true);
   const ir::Value* value = call.node.find(argument);
   if (!value || value->is_node())
-    throw Refusal{"argument '" + std::string(argument) + "' is no constant"};
+    throw Refusal{"argument '" + std::string(argument) + "' is not a constant"};
   const double number = call.number(argument, 0);
   return call.constant(kind == Arithmetic::multiply ? saturating(call, x, number) : number);
 }

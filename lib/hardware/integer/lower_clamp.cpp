@@ -13,8 +13,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const char* const no_codes =
-    "its bounds are no codes of its input; give it a data_out format, or its readers the same "
-    "data_in format (pass quantize)";
+    "its bounds are not codes of its input's format; give it a data_out format, or its readers the "
+    "same data_in format (pass quantize)";
 
 struct Bounds {
   double low = -infinity, high = infinity;
@@ -23,7 +23,7 @@ struct Bounds {
 /// Python numbers run as float32.
 double bound(const Call& call, std::string_view name, double otherwise) {
   const double number = static_cast<float>(call.number(name, otherwise));
-  if (std::isnan(number)) throw Refusal{"a bound that is no number has no datapath"};
+  if (std::isnan(number)) throw Refusal{"one of its bounds is NaN; give it a number"};
   return number;
 }
 

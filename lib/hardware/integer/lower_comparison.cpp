@@ -42,7 +42,7 @@ Constants number_code(std::int64_t code, int frac) {
 StreamView sign_against(const Call& call, const StreamView& x, double number) {
   const FixedType type = call.lowering.value(x.id).type;
   const double place = std::ldexp(number, type.frac), below = std::floor(place);
-  if (std::isnan(place)) throw Refusal{"it compares with what is no number"};
+  if (std::isnan(place)) throw Refusal{"it compares with NaN"};
   const auto nearest = static_cast<std::int64_t>(
       std::clamp(below, static_cast<double>(type.low()) - 1, static_cast<double>(type.high()) + 1));
   const std::int64_t scale = below == place ? 1 : 2;
@@ -60,7 +60,7 @@ StreamView sign_of_difference(const Call& call) {
 }
 
 Operand related(const Call& call, const StreamView& sign, const Relation& relation) {
-  // Codes of two bits in the order of their bits: 0, 1, -2, which is none, and -1.
+  // Entries in the order of two bits: 0, 1, -2 and -1. A sign is never -2.
   Lookup table{"relation", {relation.equal, relation.greater, relation.less, relation.less}};
   return call.lowering.emit(call.node, std::move(table), {sign.id}, {truth, 0}, exactly(truth), 0,
                             call.lowering.layout_of(sign));
@@ -81,7 +81,7 @@ StreamView truth_stream(const Call& call, std::string_view argument) {
   // ~x of whole numbers is another function.
   const bool logic = call.node.info.dtype == DType::boolean;
   if (!logic || !is_truth(call, x))
-    throw Refusal{"its input is no truth value; compare it with a number"};
+    throw Refusal{"its input is not a truth value; compare it with a number"};
   return x;
 }
 

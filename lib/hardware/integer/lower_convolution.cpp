@@ -65,7 +65,7 @@ struct Image {
   Pads zeros;
 };
 
-/// A window without a pixel in it is none that the hardware slides.
+/// Whether every window has a pixel in it, which the hardware that slides windows needs.
 bool reach_over(const Axis& axis) {
   const std::int64_t behind = axis.last() + axis.reach() - axis.pad - axis.size;
   return axis.pad < axis.reach() && behind < axis.reach();

@@ -18,7 +18,7 @@ const ir::CustomHardware& hardware_of(const ir::CustomOp& op) {
 /// The grid of a port, which the module's codes are on.
 Grid grid_at(const Call& call, const ir::CustomOp& op, const std::string& port) {
   if (const formats::Format* format = call.format(port)) return grid_of(*format);
-  throw Refusal{"its module needs codes of a known width; give " + port +
+  throw Refusal{"its module needs codes of a known width; give its port " + port +
                 " a format: [passes.quantize." + op.name + ".config] with name = \"integer\", " +
                 port + "_width and " + port + "_frac_width"};
 }

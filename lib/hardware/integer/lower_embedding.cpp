@@ -40,7 +40,7 @@ Operand lower_embedding(const Call& call) {
                   call.node.name + "' on)"};
   StreamView ids = call.raw_stream("indices");
   if (call.lowering.value(ids.id).type.frac != 0)
-    throw Refusal{"its indices are no whole numbers of an input of int64"};
+    throw Refusal{"its indices are not the integers of an int64 input"};
   if (call.lowering.value(ids.id).type.is_signed)  // as what is compared with 0 is
     ids = call.lowering.cast(ids,
                              {type_for(0, std::max<std::int64_t>(1, values.shape()[0] - 1), 0),

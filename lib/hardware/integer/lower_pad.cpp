@@ -49,7 +49,7 @@ Pads pads_of(const Call& call, std::string_view argument, std::size_t rank) {
   if (list.size() == 2 * (rank + 1) && list.back() == 0 && list.end()[-2] == 0)
     list.resize(2 * rank);  // nothing around the batch
   if (list.size() % 2 != 0 || list.size() / 2 > rank)
-    throw Refusal{"it pads the batch, or its padding is no list of pairs"};
+    throw Refusal{"it pads the batch, or its padding is not a list of pairs"};
   Pads pads{Shape(rank, 0), Shape(rank, 0)};
   for (std::size_t i = 0; i < list.size() / 2; ++i) {
     pads.before[rank - 1 - i] = list[2 * i];

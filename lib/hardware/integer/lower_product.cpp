@@ -32,9 +32,10 @@ struct Sizes {
 Sizes sizes_of(const Call& call, const Shape& a, const Shape& b) {
   const Shape result = call.frame_shape();
   if (a.size() < 2 || a.size() != b.size() || result.size() != a.size())
-    throw Refusal{"its operands " + shape_text(a) + " and " + shape_text(b) +
-                  " of a frame are no matrices of equally many dimensions, so that it mixes rows "
-                  "of the batch; reshape one of them"};
+    throw Refusal{
+        "its operands " + shape_text(a) + " and " + shape_text(b) +
+        " of a frame are not matrices with as many dimensions as each other, so that it mixes rows "
+        "of the batch; reshape one of them"};
   const std::size_t rank = a.size();
   return {Shape(result.begin(), result.end() - 2), a[rank - 2], a[rank - 1], b[rank - 1]};
 }

@@ -20,7 +20,10 @@ Division division(const FixedType& a, const FixedType& b, const FixedType& to) {
   const int shift = b.frac - a.frac + to.frac + 1;
   Quotient divide{std::max(shift, 0), std::max(-shift, 0), 1};
   if (a.width + divide.shift_a > operand_bits || b.width + divide.shift_b > operand_bits)
-    throw Refusal{"the fractions of its operands and of its result are too far apart"};
+    throw Refusal{
+        "the binary points of its operands and its result are too far apart; bring their "
+        "frac_width "
+        "closer together"};
   const bool is_signed = a.is_signed || b.is_signed;
   divide.bits = quotient_bits(to, is_signed);
   return {divide, {{is_signed ? -divide.most() : 0, divide.most()}, to.frac + 2}};

@@ -247,7 +247,7 @@ bool is_bilinear(const ir::Node& node) {
 Spread upsampled(Index size, Index out) {
   const Index factor = out / size;
   if (out % size != 0 || !std::has_single_bit(static_cast<std::uint64_t>(factor)))
-    throw Refusal{"its factor is no power of two, so its weights are no binary fractions"};
+    throw Refusal{"its factor is not a power of two, so that its weights are not binary fractions"};
   if (factor == 1) return {size, 1, 1, 1, 0, out};
   return {size + 2, 2 * factor, factor, 1, 3 * factor / 2, out};
 }

@@ -48,7 +48,7 @@ struct Part {
 struct Parameter {
   std::string path;
   std::optional<formats::Format> format;
-  /// Those of the tensor in the order in which they are read; empty: as they are.
+  /// The dimensions of the tensor in the order in which they are read; empty: in its own order.
   std::vector<std::size_t> dims = {};
 };
 
@@ -477,7 +477,7 @@ Operand sloped(const Call& call, const StreamView& x, Constants slope);
 /// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
 /// bias is finer, the factors are shifted left: the hardware has no aligner.
 Summands aligned_bias(Constants bias, Constants& factor, int input_frac);
-/// Refuses constants that another checkpoint may replace where they are no codes in a memory.
+/// Refuses constants that another checkpoint may replace, but that are not codes in a memory.
 void check_fixed(const Constants& constants);
 
 /// Merges casts and clamps into the steps that make their inputs and drops steps nobody reads.

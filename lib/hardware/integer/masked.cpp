@@ -22,7 +22,7 @@ Requantise to_result(const Call& call, const Accumulator& accumulator) {
   return grid ? to_grid(accumulator, *grid) : exactly(accumulator.range);
 }
 
-/// One operand of a sum: its elements that are no masks (left out if all of them are 0), and a
+/// One operand of a sum: its elements other than masks (left out if all of them are 0), and a
 /// stream that is 0 or, for masks, at most -`reach`, at the binary point of the sum.
 class Summand {
  public:
@@ -72,7 +72,7 @@ class Summand {
   Masked own_;
 };
 
-/// The sum or difference of what is no mask, on the grid of the result.
+/// The sum or difference of the elements other than masks, on the grid of the result.
 StreamView sum_of_others(const Call& call, BinaryKind kind, const Summand& a, const Summand& b) {
   const Shape shape = call.frame_shape();
   if (a.is_zero() && kind == BinaryKind::add)

@@ -353,8 +353,8 @@ struct Program {
 /// A value that cannot be negative is unsigned, one bit narrower than the format that asked for it.
 ///
 /// With reloadable contents every checkpoint of the same graph and formats gives the same program
-/// but for the codes of its weights, biases, scales and shifts. Constant tensors without a format
-/// are refused then, and those that are no such codes.
+/// but for the codes of its weights, biases, scales and shifts. Constant tensors that do not become
+/// such codes are refused then, as are those without a format.
 Program lower(const ir::Graph& graph, Contents contents = Contents::fixed);
 /// Whether nodes of this op can be lowered, given formats and arguments that fit.
 bool has_datapath(std::string_view op);

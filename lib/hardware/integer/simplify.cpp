@@ -139,7 +139,7 @@ class Simplifier {
   void finish(Step& before, std::size_t index) {
     const Step cast = program_.steps[index];
     StreamValue& value = program_.values[static_cast<std::size_t>(cast.output)];
-    // A cast of a port is no node: its result is still that of the node before.
+    // A cast that belongs to a port is not a node: its result is still that of the node before.
     if (cast.name != cast.layer) value.name = program_.value(before.output).name;
     if (std::holds_alternative<Lookup>(before.operation)) before.frac = value.type.frac;
     before.output = cast.output;

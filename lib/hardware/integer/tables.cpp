@@ -112,7 +112,7 @@ Function soft_shrink_of(const Call& call) {
 Function power_of(const Call& call) {
   const ir::Value* exponent = call.find("exponent");
   if (!exponent || exponent->is_node())
-    throw Refusal{"a power that is no constant has no datapath"};
+    throw Refusal{"its exponent is computed; a constant one has a datapath"};
   const double power = call.number("exponent", 1);
   return [=](double x) { return std::pow(x, power); };
 }
@@ -187,7 +187,7 @@ std::vector<double> results_of(std::string_view name, const Function& function,
     results.push_back(function(x));
     if (std::isnan(results.back()))
       throw Refusal{std::string(name) + " of " + double_text(x) +
-                    ", a value of its input's format, is no number; give it a data_in format "
+                    ", a value of its input's format, is not a number; give it a data_in format "
                     "with is_signed = false (pass quantize)"};
   }
   return results;

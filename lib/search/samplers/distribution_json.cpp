@@ -144,7 +144,7 @@ Distribution distribution_from(const Tree& tree, const std::string& origin) {
   const Tree* word = tree.find(is_short ? "type" : "name");
   const Tree* attributes = is_short ? &tree : tree.find("attributes");
   if (word == nullptr || !word->is_string() || attributes == nullptr || !attributes->is_dict())
-    file_error(origin + ": a distribution needs \"name\" and \"attributes\", or \"type\"");
+    file_error(origin + ": a distribution must have \"name\" and \"attributes\", or else \"type\"");
   const auto name = std::find_if(names.begin(), names.end(), [&](const Name& entry) {
     return entry.text == word->as_string();
   });

@@ -127,7 +127,7 @@ std::optional<std::int64_t> optional_time(const Value& value, Zone zone, const s
 std::int64_t natural(const Value& value, const std::string& where) {
   const std::int64_t number = integer(value, where);
   if (number < 0 || number > std::numeric_limits<std::int32_t>::max())
-    file_error(where + ": " + std::to_string(number) + " is no number of a trial");
+    file_error(where + ": " + std::to_string(number) + " is not the number of a trial");
   return number;
 }
 

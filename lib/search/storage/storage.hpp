@@ -102,8 +102,8 @@ class Storage {
   /// Returns a running trial without parameters to the state WAITING.
   virtual void release(const Record& record) = 0;
   /// Stores the parameters and further system attributes of a running trial. Error(Fault::file) if
-  /// a distribution does not agree with an earlier one of that name in the study. Like `report`, it
-  /// does nothing if the trial is not RUNNING any more; `finish` will tell.
+  /// a distribution does not agree with an earlier one of that name in the study. Does nothing if
+  /// the trial is no longer RUNNING, like `report`; `finish` then returns false.
   virtual void set_parameters(const Record& record, const samplers::Params& params,
                               const samplers::Space& space, const Tree& system) = 0;
   virtual void report(std::int64_t trial, std::int64_t step, double value) = 0;

@@ -149,7 +149,7 @@ bool takes_tensors(const c10::TypePtr& type) {
   return kind == c10::TypeKind::TensorType;
 }
 
-/// A getitem in a scope as a call, although it is no operator. A numeric index is known.
+/// A getitem in a scope, which is not an operator, as a call. A numeric index is known.
 OpCall item_call(const Ref& value, const ir::Value& index) {
   const bool number = index.kind() == ir::Value::Kind::integer;
   const Ref place = constant_cell(number ? c10::IValue(index.as_int()) : c10::IValue());

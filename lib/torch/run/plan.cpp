@@ -175,9 +175,9 @@ class PlanBuilder {
       const bool optional = i > 3;
       if (places > 0 && count % (two ? 2 : 1) == 0 && count / (two ? 2 : 1) == places) continue;
       if (optional && count == 0) continue;
-      file_error("the layer has " + std::to_string(count) + " tensors " +
-                 std::string(recurrent_arguments[i]) + " for " + std::to_string(places) +
-                 (two ? " levels of two directions" : " levels"));
+      file_error("the layer has " + std::to_string(places) +
+                 (two ? " levels of two directions, but " : " levels, but ") +
+                 std::to_string(count) + " tensors for " + std::string(recurrent_arguments[i]));
     }
   }
 
@@ -346,7 +346,7 @@ class PlanBuilder {
     } else if (!step.arguments.empty()) {
       return step.arguments[0];
     }
-    file_error("a format stands on argument '" + name + "', which the operator does not have");
+    file_error("it has a format for argument '" + name + "', which its operator does not have");
   }
 
   void set_format(Recipe& recipe, const ir::Node& node, const ir::Port& port,

@@ -290,7 +290,7 @@ TEST_CASE("functions of what is not negative have tables of unsigned codes only"
     };
     check_against_reference(graph("integer(10, 6, is_signed=false)"), 9);
     CHECK_THROWS_WITH(integer::lower(graph("integer(10, 6)")),
-                      Catch::Contains("is no number") && Catch::Contains("is_signed = false"));
+                      Catch::Contains("is not a number") && Catch::Contains("is_signed = false"));
   }
 }
 

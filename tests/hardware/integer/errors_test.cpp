@@ -189,7 +189,7 @@ TEST_CASE("elementwise ops without a datapath say why") {
   says(refusal("aten::div.Scalar", {{"other", Value(-3.0)}}, in, in), "negative");
   says(refusal("aten::add.Scalar", {{"other", Value(1.0)}, {"alpha", Value(2)}}, in, in), "alpha");
   says(refusal("aten::hardtanh", {{"min_val", Value(-1e-30)}, {"max_val", Value(1.0)}}, in, in),
-       "no codes of its input");
+       "not codes of its input");
   says(refusal("aten::cumprod", {{"dim", Value(1)}}, in, in), "the op has no datapath");
   Sketch wide;
   const auto x = wide.input(in, {{"data_out", "integer(17, 4)"}});

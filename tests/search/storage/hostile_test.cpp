@@ -108,7 +108,7 @@ TEST_CASE("numbers that no trial has and cells of other kinds are refused", "[sq
   for (const char* statement :
        {"UPDATE trials SET number = 9223372036854775807", "UPDATE trials SET number = -1",
         "UPDATE trials SET trial_id = 9223372036854775807"})
-    check_refused(statement, "is no number of a trial");
+    check_refused(statement, "is not the number of a trial");
   for (const char* statement :
        {"UPDATE trials SET number = 'one'", "UPDATE trials SET state = 7",
         "UPDATE study_directions SET direction = 1.5", "UPDATE alembic_version SET version_num = 3",

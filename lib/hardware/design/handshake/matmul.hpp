@@ -8,8 +8,8 @@
 
 namespace mase::design {
 
-/// Rows of stream 0 move as in LinearHandshake while the matrices of their frame, stream 1, are
-/// there; two frames of these have room.
+/// Rows of stream 0 move as in LinearHandshake, once stream 1 has delivered the matrices of their
+/// frame. There is room for the matrices of two frames.
 class MatmulHandshake final : public HandshakeOf<MatmulHandshake> {
  public:
   MatmulHandshake(const ModuleParameters& parameters, Stages kept);

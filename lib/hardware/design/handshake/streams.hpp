@@ -118,8 +118,8 @@ class SliceHandshake final : public HandshakeOf<SliceHandshake> {
   Skid skid_;
 };
 
-/// insert: rows of `before` constants, `beats` beats of the input, which waits in a register, and
-/// `after` constants; constants before a row wait for its first beat.
+/// insert: a row is `before` constants, `beats` beats of the input, and `after` constants. A beat
+/// of the input waits in a register, and the constants before a row wait for its first beat.
 class InsertHandshake final : public HandshakeOf<InsertHandshake> {
  public:
   InsertHandshake(std::int64_t before, std::int64_t beats, std::int64_t after, Stages kept)
