@@ -87,7 +87,11 @@ void add_settings(CLI::App& command, driver::CommonRequest& request,
   command.add_option("--config", request.config_path, "configuration file (TOML)")
       ->type_name("FILE");
   command.add_flag("--json", request.json, "print one JSON document to stdout");
-  command.add_flag("-q,--quiet", request.quiet, "print no settings table and no progress");
+  command.add_flag("-q,--quiet", request.quiet, "print results and warnings only");
+  command
+      .add_flag("-v,--verbose", request.verbose,
+                "also print the settings, and all that the passes found")
+      ->group(std::string(further) + "Options");
   command
       .add_flag("--settings", request.all_settings,
                 "print every setting, not only those that differ from their defaults")

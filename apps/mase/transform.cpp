@@ -10,6 +10,7 @@ void add_transform(CLI::App& app, Action& action) {
   auto request = std::make_shared<driver::TransformRequest>();
   auto texts = std::make_shared<SettingTexts>();
   add_settings(*command, *request, texts);
+  command->get_option("--verbose")->group("Options");  // few other commands run passes
   add_model_input(*command, request->input);
   command->add_flag("!--no-verify-each", request->verify_each,
                     "do not verify the graph after each pass");

@@ -72,6 +72,10 @@ std::string fixed_text(double value, int decimals) {
   return error == std::errc() ? std::string(buffer.data(), end) : double_text(value);
 }
 
+std::string counted(std::size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 std::optional<std::int64_t> parse_int(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   std::int64_t value = 0;

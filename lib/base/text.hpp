@@ -24,6 +24,8 @@ bool is_identifier_char(char c);  ///< [A-Za-z0-9_]
 std::string double_text(double value);
 /// A text with a fixed number of decimals, for tables.
 std::string fixed_text(double value, int decimals);
+/// "1 node", "3 nodes": a number with its noun, whose plural ends in s.
+std::string counted(std::size_t number, std::string_view noun);
 std::optional<std::int64_t> parse_int(std::string_view text);  ///< whole text, base 10
 std::optional<double> parse_double(std::string_view text);     ///< whole text; also inf, -inf, nan
 

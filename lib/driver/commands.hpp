@@ -15,7 +15,8 @@ struct CommonRequest {
   std::string config_path;
   Tree settings = Tree::dict();  ///< settings given on the command line
   bool json = false;
-  bool quiet = false;         ///< print no settings table and no progress
+  bool quiet = false;         ///< print results and warnings only
+  bool verbose = false;       ///< also print the settings, and all that the passes found
   bool all_settings = false;  ///< the settings table includes settings at their defaults
 };
 

@@ -356,10 +356,11 @@ int emit(const EmitRequest& request) {
   output.document()["passes"] = Tree::list();
   passes::run_passes(graph, calls, all_passes(), context, {},
                      [&](const passes::PassReport& report) {
-                       show_report(report, context.output_folder, false, output);
+                       show_report(report, context.output_folder,
+                                   {.quiet = request.quiet, .verbose = request.verbose}, output);
                        output.document()["passes"].push_back(report_tree(report, false));
                      });
-  output.text("\nhardware: " + folder);
+  output.text("hardware: " + folder);
   output.document()["hardware"] = folder;
   if (request.synthesis || request.placement || request.vivado)
     measure(folder, read_hardware(folder, graph), request, session.settings().train.seed, output);

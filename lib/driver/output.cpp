@@ -31,7 +31,7 @@ void Output::text(const std::string& text) {
   print(text.empty() || text.back() != '\n' ? text + '\n' : text);
 }
 
-void Output::table(const passes::ReportTable& table) {
+void Output::keep(const passes::ReportTable& table) {
   Tree kept = Tree::dict();
   kept["title"] = table.title;
   kept["file"] = table.file;
@@ -39,8 +39,15 @@ void Output::table(const passes::ReportTable& table) {
   kept["rows"] = Tree::list();
   for (const auto& row : table.rows) kept["rows"].push_back(Tree::list_of(row));
   tables_.push_back(std::move(kept));
-  if (json_) return;
-  text("\n" + table.title + "\n" + report::boxed(table.header, table.rows));
+}
+
+std::string table_text(const passes::ReportTable& table) {
+  return "\n" + table.title + "\n" + report::boxed(table.header, table.rows);
+}
+
+void Output::table(const passes::ReportTable& table) {
+  keep(table);
+  if (!json_) text(table_text(table));
 }
 
 void Output::finish() {

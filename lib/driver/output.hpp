@@ -18,11 +18,12 @@ class Output {
 
   bool is_json() const { return json_; }
   void text(const std::string& text);  ///< prints a line or block, but nothing with --json
-  void table(const passes::ReportTable& table);
-  Tree& document() { return document_; }  ///< what --json prints
-  void finish();                          ///< prints the JSON document
+  void table(const passes::ReportTable& table);  ///< prints a table and keeps it
+  void keep(const passes::ReportTable& table);   ///< only keeps the table for the record
+  Tree& document() { return document_; }         ///< what --json prints
+  void finish();                                 ///< prints the JSON document
 
-  /// Stores the document and the tables shown in a JSON file for `mase report`, unless the project
+  /// Stores the document and the tables in a JSON file for `mase report`, unless the project
   /// has no folder: {document, tables: [{title, file, header, rows}]}.
   void record(const std::string& project_folder, const std::string& name) const;
 
@@ -31,6 +32,9 @@ class Output {
   Tree document_ = Tree::dict();
   Tree tables_ = Tree::list();
 };
+
+/// The table under its title, as people read it.
+std::string table_text(const passes::ReportTable& table);
 
 /// Writes text to the file, or to stdout if no file is given.
 void write_or_print(const std::optional<std::string>& path, const std::string& text);

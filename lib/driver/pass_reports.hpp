@@ -9,9 +9,19 @@
 
 namespace mase::driver {
 
-/// Prints text, tables and notes (as warnings) of a pass, and writes its tables below `folder`.
-void show_report(const passes::PassReport& report, const std::string& folder, bool timing,
+/// How much of a pass is printed.
+struct Detail {
+  bool quiet = false;    ///< nothing of a pass that only changes the graph
+  bool verbose = false;  ///< everything, even if the pass has a headline
+  bool timing = false;   ///< the time that the pass took, too
+};
+
+/// Prints what a pass found, and its notes as warnings, and writes its tables below `folder`.
+void show_report(const passes::PassReport& report, const std::string& folder, const Detail& detail,
                  Output& output);
+
+/// All that a pass found: its text and its tables under its name.
+std::string report_text(const passes::PassReport& report, bool timing);
 
 Tree report_tree(const passes::PassReport& report, bool timing);
 

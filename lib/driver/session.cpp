@@ -25,6 +25,7 @@ void apply_log_settings(const General& general) {
 }  // namespace
 
 Session open_session(const CommonRequest& request, Project project) {
+  if (request.quiet && request.verbose) config_error("give only one of --quiet and --verbose");
   Session session{load_configuration(request.config_path, request.settings), Output(request.json),
                   std::nullopt};
   if (project == Project::of_model)
@@ -37,7 +38,7 @@ Session open_session(const CommonRequest& request, Project project) {
   session.output.document()["settings"] = settings_tree(settings);
   const std::string table =
       settings_table(session.configuration.sources, settings, request.all_settings);
-  if (!request.quiet && !table.empty()) session.output.text(table);
+  if ((request.verbose || request.all_settings) && !table.empty()) session.output.text(table);
   if (!settings.general.model)
     config_error(
         "no model given: name one (`mase list models`) or a model file as MODEL or --model");

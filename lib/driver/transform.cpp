@@ -98,7 +98,7 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   std::vector<std::string> parts;
   for (const data::Figure& figure : figures.all)
     parts.push_back(figure.name + " " + double_text(figure.value));
-  session.output.text("\n" + rows.data_loader + ", " + std::to_string(figures.rows) +
+  session.output.text(rows.data_loader + ", " + std::to_string(figures.rows) +
                       " rows: " + join(parts, ", "));
   Tree& tree = session.output.document()["scores"];
   tree = search::figures_tree(figures);
@@ -149,8 +149,8 @@ void show_levels(const LoadedModel& model, Output& output) {
   for (std::size_t i = 0; i < exact.size(); ++i) distance.add(rounded[i].second, exact[i].second);
   const double share =
       double(distance.differing) / double(std::max<std::int64_t>(distance.elements, 1));
-  output.text("\nhardware computes at the level integer: " + fixed_text(100 * share, 1) +
-              " % of its results differ from the level quantized, by at most " +
+  output.text("the level integer, which hardware computes, differs from the level quantized in " +
+              fixed_text(100 * share, 1) + " % of the results, by at most " +
               double_text(distance.largest) + " of " + double_text(distance.scale));
   Tree& tree = output.document()["integer_level"];
   tree["differing"] = share;
@@ -188,8 +188,8 @@ int transform(const TransformRequest& request) {
     config_error(request.config_path +
                  " has no passes to run; add [passes.NAME] or [[pass]] (`mase list passes`)");
   const std::vector<passes::PassCall> calls = with_summary(session.configuration.pipeline);
-  output.text(pipeline_text(calls));
   if (request.dry_run) {
+    output.text(pipeline_text(calls));
     for (const passes::PassCall& call : calls) output.document()["pipeline"].push_back(call.name);
     output.finish();
     return 0;
@@ -212,17 +212,25 @@ int transform(const TransformRequest& request) {
   make_folder(folder);
   log::info("results go to " + folder);
   output.document()["passes"] = Tree::list();
-  passes::run_passes(model.graph, calls, all_passes(), context, run_options(request, folder),
-                     [&](const passes::PassReport& report) {
-                       show_report(report, folder, request.timing, output);
-                       output.document()["passes"].push_back(report_tree(report, request.timing));
-                     });
+  std::string details;
+  passes::run_passes(
+      model.graph, calls, all_passes(), context, run_options(request, folder),
+      [&](const passes::PassReport& report) {
+        show_report(report, folder,
+                    {.quiet = request.quiet, .verbose = request.verbose, .timing = request.timing},
+                    output);
+        details += report_text(report, request.timing);
+        output.document()["passes"].push_back(report_tree(report, request.timing));
+      });
   complete_metadata(model.graph);
   if (session.configuration.evaluation)
     show_scores(session, *session.configuration.evaluation, model.graph);
   show_levels(model, output);
+  const std::string details_path = folder + "/report.txt";
+  write_file(details_path, details);
   const std::string checkpoint = store(session, model.graph, folder, info, resolved);
-  output.text("\ncheckpoint: " + checkpoint);
+  if (!request.quiet) output.text("details: " + details_path);
+  output.text("checkpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
   output.record(project_folder(session.settings()), "transform");
   output.finish();

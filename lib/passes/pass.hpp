@@ -86,7 +86,8 @@ struct Result {
   bool changed = false;
   Tree info = Tree::dict();  ///< machine-readable findings
   std::vector<ReportTable> tables;
-  std::vector<std::string> text;     ///< printed unchanged
+  std::vector<std::string> text;  ///< printed unchanged
+  std::string headline;  ///< a line that says as much as most users need of text and tables
   std::vector<std::string> notes;    ///< warnings, as about settings that could not be applied
   std::vector<std::string> details;  ///< notes that most users need not read
 };

@@ -144,7 +144,7 @@ class Usage(InFolder):
             short = self.run_mase(command, "--help").stdout
             self.assertLessEqual(len(short.splitlines()), 40, short)
             rest = re.search(rf"(\d+) more options: mase help {command} --all", short)
-            options = re.compile(r"^  --[\w-]+", re.MULTILINE)
+            options = re.compile(r"^  (?:-\w,)?--[\w-]+", re.MULTILINE)
             every = self.run_mase("help", command, "--all").stdout
             left_out = set(options.findall(every)) - set(options.findall(short))
             self.assertEqual(len(left_out), int(rest[1]) if rest else 0, command)
@@ -153,7 +153,8 @@ class Usage(InFolder):
 
     def test_the_settings_table_has_what_was_given_unless_all_are_asked_for(self):
         arguments = ("show-nothing", "--seed", "3")
-        short = self.run_mase("test", *arguments, code=2).stdout
+        self.assertEqual(self.run_mase("test", *arguments, code=2).stdout, "")
+        short = self.run_mase("test", *arguments, "-v", code=2).stdout
         self.assertIn("seed", short)
         self.assertNotIn("learning_rate", short)
         self.assertLess(len(short.splitlines()), 10)
@@ -881,11 +882,35 @@ class Transform(InFolder):
                 "quantize/quantize_saturation.csv",
                 "quantize/quantize_sqnr.csv",
                 "quantize/quantize_table.csv",
+                "report.txt",
                 "transformed_ckpt/config.toml",
                 "transformed_ckpt/graph_module.pt",
                 "transformed_ckpt/node_meta_param.toml",
             ],
         )
+
+    def test_the_result_stands_in_a_few_lines_and_the_tables_in_a_file(self):
+        (self.cwd / "configs").symlink_to(SOURCE / "configs")
+        command = ("transform", "--config", "configs/examples/jsc_toy_by_type.toml")
+        folder = "mase_output/jsc-tiny/software/transform"
+        lines = self.run_mase(*command).stdout.splitlines()
+        self.assertLess(len(lines), 10)
+        self.assertEqual(
+            lines[-2:], [f"details: {folder}/report.txt", f"checkpoint: {folder}/transformed_ckpt/graph_module.pt"]
+        )
+        [summary] = [line for line in lines if line.startswith("summarize_quantization: ")]
+        self.assertIn("1 of 6 nodes changed (1 Linear); weights 8 bits; inputs 8 bits", summary)
+        tables = ("Quantized nodes", "Quantized histogram", "Bits per element", "SQNR [dB]")
+        report = (self.cwd / folder / "report.txt").read_text(encoding="utf-8")
+        verbose = self.run_mase(*command, "-v").stdout
+        for title in tables:
+            self.assertIn(f"\n{title}\n+-", report)
+            self.assertIn(f"\n{title}\n+-", verbose)
+            self.assertNotIn(title, lines)
+        self.assertIn("Effective", verbose)
+        quiet = self.run_mase(*command, "-q").stdout.splitlines()
+        self.assertEqual(quiet, [line for line in lines if not line.startswith(("quantize: ", "details: "))])
+        self.assertIn("give only one of --quiet", self.run_mase(*command, "-q", "-v", code=2).stderr)
 
     def test_the_resolved_configuration_gives_the_same_result_again(self):
         (self.cwd / "configs").symlink_to(SOURCE / "configs")

@@ -125,7 +125,7 @@ class Report {
  public:
   explicit Report(passes::Result& result) : result_(result) {
     result.tables.push_back(
-        {"Hardware",
+        {"Hardware (predicted)",
          {"Layer", "Module", "Fold", "Interval", "Efficiency", "LUT", "FF", "DSP", "BRAM", "MHz"},
          {},
          "hardware.csv"});

@@ -43,7 +43,7 @@ Result names_of_files(const Files& files) {
   Result result;
   result.info["files"] = Tree::list();
   for (const auto& [name, content] : files) result.info["files"].push_back(name);
-  result.text.push_back(std::to_string(files.size()) + (files.size() == 1 ? " file" : " files"));
+  result.text.push_back(counted(files.size(), "file"));
   return result;
 }
 

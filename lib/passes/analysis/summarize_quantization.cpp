@@ -336,6 +336,48 @@ ReportTable bits_table(const ir::Graph& graph, const std::string& folder, Tree& 
   return table;
 }
 
+/// "weights 8 bits", "weights 4.25 to 8 bits": the least and the most at the ports of this name;
+/// "" if no node has such a port.
+std::string bits_text(const Tree& bits, const char* port, const std::string& name) {
+  std::set<double> found;
+  for (const auto& [node, ports] : bits.as_dict())
+    if (const Tree* value = ports.find(port)) found.insert(value->as_double());
+  if (found.empty()) return "";
+  const auto number = [](double x) { return fixed_text(x, x == std::floor(x) ? 0 : 2); };
+  const std::string least = number(*found.begin()), most = number(*found.rbegin());
+  return "; " + name + " " + (least == most ? least : least + " to " + most) + " bits";
+}
+
+/// The node whose output is furthest from the original's; "" if none was measured or differs.
+std::string worst_text(const Tree& sqnr) {
+  std::optional<std::pair<double, std::string>> worst;
+  for (const auto& [node, ports] : sqnr.as_dict()) {
+    const Tree* value = ports.find("data_out");
+    if (!value || value->is_string()) continue;
+    const std::pair<double, std::string> here{value->as_double(), node};
+    worst = worst ? std::min(*worst, here) : here;
+  }
+  if (!worst) return "";
+  return "; lowest SQNR of an output " + fixed_text(worst->first, 2) + " dB, at " + worst->second;
+}
+
+/// What was quantized in one line.
+std::string headline(const Tree& info) {
+  std::size_t total = 0, changed = 0;
+  std::vector<std::string> types;
+  for (const auto& [type, counts] : info.at("histogram").as_dict()) {
+    const auto here = static_cast<std::size_t>(counts.at("changed").as_int());
+    total += static_cast<std::size_t>(counts.at("total").as_int());
+    changed += here;
+    if (here > 0) types.push_back(std::to_string(here) + " " + type);
+  }
+  const Tree* sqnr = info.find("sqnr_db");
+  return std::to_string(changed) + " of " + counted(total, "node") + " changed" +
+         (types.empty() ? "" : " (" + join(types, ", ") + ")") +
+         bits_text(info.at("bits"), "weight", "weights") +
+         bits_text(info.at("bits"), "data_in", "inputs") + (sqnr ? worst_text(*sqnr) : "");
+}
+
 Tree histogram_info(const ReportTable& table) {
   Tree info = Tree::dict();
   for (const auto& row : table.rows) {
@@ -359,6 +401,7 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   Tree bits = Tree::dict();
   result.tables.push_back(bits_table(graph, options.save_dir, bits));
   result.info["bits"] = std::move(bits);
+  result.headline = headline(result.info);
   if (!options.sqnr) return result;
   Energies energies;
   std::set<std::string> masked;
@@ -371,6 +414,7 @@ Result SummarizeQuantization::run(ir::Graph& graph, const Options& options, Pass
   Tree sqnr = Tree::dict();
   result.tables.push_back(sqnr_table(graph, energies, options.save_dir, sqnr));
   result.info["sqnr_db"] = std::move(sqnr);
+  result.headline = headline(result.info);
   warn_of_noise(graph, energies, result);
   if (!masked.empty())
     result.notes.push_back(

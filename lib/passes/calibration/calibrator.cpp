@@ -279,6 +279,8 @@ void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph, node);
   }
   for (const auto& [i, choice] : choices) report(ports[i], choice, options, table, result);
+  result.headline =
+      counted(choices.size(), "format") + " fitted to the data (" + options.method + ")";
   result.tables.push_back(std::move(table));
 }
 

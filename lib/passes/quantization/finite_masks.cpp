@@ -89,7 +89,8 @@ class Writer {
     const bool number =
         value.kind() == ir::Value::Kind::number || value.kind() == ir::Value::Kind::integer;
     if (number && is_finite_mask(value.as_double())) {
-      argument.value = ir::Value(least_);
+      const ir::Value least(least_);  // a temporary would draw a warning of GCC 12
+      argument.value = least;
       names_.push_back(node.name);
     }
     if (!value.is_node()) return;  // a factor that makes masks is not a mask itself

@@ -190,6 +190,7 @@ Result Gptq::run(ir::Graph& graph, const Options& options, PassContext& context)
   graph = std::move(changed);
   Result result;
   result.changed = !layers.empty();
+  result.headline = "weights of " + counted(layers.size(), "layer") + " rounded";
   if (layers.empty())
     result.notes.emplace_back(
         "no linear layer or convolution has a format on its weight; run "

@@ -140,6 +140,8 @@ class Applier {
     settle_open_points(context, result);
     calibrate_ports(graph_, calibrated_, rules_.options, context, result);
     result.changed = !changed_.empty();
+    result.headline = counted(changed_.size(), "node") + " quantized" +
+                      (result.headline.empty() ? "" : ", " + result.headline);
     for (const std::string& name : changed_) result.info["nodes"].push_back(formats_of(name));
     for (const QuantizeRule& rule : rules_.rules)
       if (!used_.contains(rule.selector))

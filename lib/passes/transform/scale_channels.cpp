@@ -178,6 +178,7 @@ void record_groups(const ir::Graph& graph, const ChannelMap& map, const ChannelW
     table.rows.push_back({join(layers, ", "), std::to_string(old), std::to_string(width)});
   }
   result.changed = !table.rows.empty();
+  result.headline = "widths of " + counted(table.rows.size(), "group") + " of layers changed";
   result.info["groups"] = std::move(list);
   if (result.changed) result.tables.push_back(std::move(table));
 }
