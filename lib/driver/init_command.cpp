@@ -318,6 +318,10 @@ int init(const InitRequest& request) {
     config_error("no model given: name one (`mase list models`) or a model file as MODEL");
   if (request.search && !general.dataset)
     config_error("--search needs a data set: the trials are measured on its rows");
+  if (!base.settings.data.data_dir.empty() && !general.dataset)
+    config_error(
+        "--data-dir needs the data set that reads it; name one after the model, such as npy or "
+        "images (`mase list datasets`)");
   std::optional<data::Dataset> data;
   if (general.dataset) data = data::load_dataset(*general.dataset, base.settings.data);
   ModelRequest wanted;

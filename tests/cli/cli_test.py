@@ -1477,6 +1477,8 @@ class Init(InFolder):
             self.assertIn(node, text)
         self.assertIn("weight_width = 5\n", text)
         self.write("kept.toml", "mine")
+        said = self.run_mase("init", "lenet", "--data-dir", "rows", code=2).stderr
+        self.assertIn("--data-dir needs the data set that reads it", said)
         self.assertIn("--overwrite", self.run_mase("init", "lenet", "mnist", "-o", "kept.toml", code=2).stderr)
         self.assertEqual((self.cwd / "kept.toml").read_text(encoding="utf-8"), "mine")
 
