@@ -15,6 +15,7 @@
 #include "backend/backend.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "data/assemble.hpp"
 #include "models/registry.hpp"
 
 namespace mase::backend {
@@ -52,19 +53,19 @@ data::Dataset make_data(const Model& model, std::int64_t rows) {
   shape.insert(shape.end(), model.sample_shape.begin(), model.sample_shape.end());
   set.name = "made";
   Array inputs(DType::float32, shape);
-  set.labels = Array(DType::int64, {rows});
+  data::Target target = data::class_target({rows}, data::numbered_classes(model.classes));
   Random random(1);
   for (float& value : inputs.mutable_span<float>()) value = static_cast<float>(random.normal());
-  for (int i = 0; i < model.classes; ++i) set.class_names.push_back(std::to_string(i));
   const auto width = static_cast<std::size_t>(inputs.size() / rows);
   for (std::int64_t row = 0; row < rows; ++row) {
     const float* from = inputs.span<float>().data() + static_cast<std::size_t>(row) * width;
     const auto count = std::min<std::size_t>(width, static_cast<std::size_t>(model.classes));
-    set.labels.mutable_span<std::int64_t>()[static_cast<std::size_t>(row)] =
+    target.values.mutable_span<std::int64_t>()[static_cast<std::size_t>(row)] =
         std::max_element(from, from + count) - from;
     (row == 0 ? set.validation : set.train).push_back(row);
   }
   set.inputs = {{"x", std::move(inputs)}};
+  set.targets = {std::move(target)};
   return set;
 }
 
