@@ -28,8 +28,8 @@ std::string value_name(const FieldInfo& info) {
   return "TEXT";
 }
 
-/// The numbers between commas, in brackets as in TOML or not. Any other part stays a text, which the
-/// reader of the setting refuses.
+/// The numbers between commas, in brackets as in TOML or not. Any other part stays a text, which
+/// the reader of the setting refuses.
 Tree numbers_in(std::string_view text) {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   Tree list = Tree::list();

@@ -76,7 +76,12 @@ TargetLosses::TargetLosses(std::vector<data::Target> targets, std::vector<std::s
       results_(std::move(results)),
       label_smoothing_(label_smoothing) {
   for (const data::Target& target : targets_) {
-    places_.push_back(data::output_of(target, results_));
+    const std::size_t place = data::output_of(target, results_);
+    if (const auto same = std::ranges::find(places_, place); same != places_.end())
+      config_error("the targets " +
+                   targets_[static_cast<std::size_t>(same - places_.begin())].name + " and " +
+                   target.name + " are for the same output of the model; keep one of them");
+    places_.push_back(place);
     if (!target.output().empty() || results_.size() == 1) continue;
     config_error("the model returns " + std::to_string(results_.size()) + " results (" +
                  join(results_, ", ") + "), and the target " + target.name +

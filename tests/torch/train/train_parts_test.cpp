@@ -69,6 +69,14 @@ TEST_CASE("labels that could be for several results are refused") {
   CHECK_THAT(message_of(Fault::config, [&] { TargetLosses({labels}, result_names(dict), 0); }),
              Contains("returns 2 results (output, state)") && Contains("y_output.npy") &&
                  Contains("begin state inside forward"));
+  data::Target named = labels;
+  named.name = "y_output";
+  dict.erase("state");
+  CHECK_THAT(message_of(Fault::config,
+                        [&] {
+                          TargetLosses({named, named}, result_names(dict), 0);
+                        }),
+             Contains("for the same output"));
   CHECK(result_names(c10::ivalue::Tuple::create({scores, state})) ==
         std::vector<std::string>{"0", "1"});
   CHECK_THAT(message_of(Fault::config,
