@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/loss.hpp"
 #include "data/scorer.hpp"
@@ -89,6 +90,10 @@ TargetLosses::TargetLosses(std::vector<data::Target> targets, std::vector<std::s
                  ".npy if it is for that one, or return the scores alone, and if state is kept in"
                  " an attribute, begin state inside forward (torch.zeros)");
   }
+  for (std::size_t i = 0; i < results_.size(); ++i)
+    if (std::ranges::count(places_, i) == 0)
+      log::info("output " + results_[i] + " has no target y_" + results_[i] +
+                " and is not trained");
 }
 
 std::vector<at::Tensor> TargetLosses::select(const std::vector<at::Tensor>& results,
