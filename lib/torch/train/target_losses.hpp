@@ -13,7 +13,7 @@
 namespace mase::train {
 
 /// The tensors that a model returns, in the order of their names; None is left out.
-/// Error(Fault::config) for anything that is no tensor, tuple, list or dict of tensors.
+/// Error(Fault::config) for anything but a tensor and a tuple, list or dict of tensors.
 std::vector<at::Tensor> result_tensors(const c10::IValue& output);
 /// Their names: "" for a single tensor, "0", "1", ... or the keys of a dict.
 std::vector<std::string> result_names(const c10::IValue& output);
