@@ -90,6 +90,7 @@ class Mean {
     sum_ += value * double(count);
     count_ += count;
   }
+  std::int64_t count() const { return count_; }
   double value() const { return count_ == 0 ? 0 : sum_ / double(count_); }
 
  private:
@@ -97,34 +98,63 @@ class Mean {
   std::int64_t count_ = 0;
 };
 
-/// A label is predicted if its logit is above 0, which is a probability above 1/2.
-class FlagScorer : public Scorer {
+/// Compares every element of an output with a number, and takes the mean loss.
+class ElementScorer : public Scorer {
  public:
-  explicit FlagScorer(const Target& target) : loss_row_(find_loss(target.loss_name())) {}
+  explicit ElementScorer(const Target& target)
+      : loss_row_(find_loss(target.loss_name())), options_(target.loss_options()) {}
 
-  void add(const Array& outputs, const Array& targets) override {
+  void add(const Array& outputs, const Array& targets) final {
     const auto given = outputs.span<float>(), wanted = targets.span<float>();
     if (wanted.empty()) return;
-    const std::int64_t rows = targets.shape().front();
-    check_outputs(given, rows, rows_);
-    loss_.add(loss_row_.compute(given, {{}, wanted}, {}, {}), outputs.size());
-    const std::size_t width = wanted.size() / static_cast<std::size_t>(rows);
+    const Shape& shape = targets.shape();
+    check_outputs(given, shape.front(), rows_);
+    const auto last = static_cast<std::size_t>(shape.back());
+    loss_.add(loss_row_.compute(given, {{}, wanted, last}, options_, {}), outputs.size());
+    rows_ += shape.front();
+    add_elements(given, wanted, shape);
+  }
+
+ protected:
+  /// Both have the same number of elements; `shape` is that of `wanted`.
+  virtual void add_elements(std::span<const float> given, std::span<const float> wanted,
+                            const Shape& shape) = 0;
+  double loss() const { return loss_.value(); }
+  std::int64_t rows() const { return rows_; }
+  double elements() const { return std::max(1.0, double(loss_.count())); }
+
+ private:
+  const LossRow& loss_row_;
+  LossOptions options_;
+  Mean loss_;
+  std::int64_t rows_ = 0;
+};
+
+/// A label is predicted if its logit is above 0, which is a probability above 1/2.
+class FlagScorer : public ElementScorer {
+ public:
+  using ElementScorer::ElementScorer;
+
+  std::vector<double> figures() const override {
+    const std::int64_t wrong = missed_ + invented_;
+    return {loss(),
+            share(found_ + absent_, found_ + absent_ + wrong),
+            share(exact_, rows()),
+            share(found_, found_ + invented_),
+            share(found_, found_ + missed_),
+            share(2 * found_, 2 * found_ + wrong)};
+  }
+
+ protected:
+  void add_elements(std::span<const float> given, std::span<const float> wanted,
+                    const Shape& shape) override {
+    const std::size_t width = wanted.size() / static_cast<std::size_t>(shape.front());
     for (std::size_t first = 0; first < wanted.size(); first += width) {
       std::int64_t right = 0;
       for (std::size_t i = first; i < first + width; ++i)
         right += count(given[i] > 0, wanted[i] > 0);
       exact_ += right == static_cast<std::int64_t>(width);
     }
-    rows_ += rows;
-  }
-  std::vector<double> figures() const override {
-    const std::int64_t wrong = missed_ + invented_;
-    return {loss_.value(),
-            share(found_ + absent_, found_ + absent_ + wrong),
-            share(exact_, rows_),
-            share(found_, found_ + invented_),
-            share(found_, found_ + missed_),
-            share(2 * found_, 2 * found_ + wrong)};
   }
 
  private:
@@ -134,35 +164,28 @@ class FlagScorer : public Scorer {
     return given == wanted;
   }
 
-  const LossRow& loss_row_;
-  Mean loss_;
-  std::int64_t rows_ = 0, exact_ = 0, found_ = 0, missed_ = 0, invented_ = 0, absent_ = 0;
+  std::int64_t exact_ = 0, found_ = 0, missed_ = 0, invented_ = 0, absent_ = 0;
 };
 
-class NumberScorer : public Scorer {
+class NumberScorer : public ElementScorer {
  public:
-  explicit NumberScorer(const Target& target)
-      : loss_row_(find_loss(target.loss_name())), options_(target.loss_options()) {}
+  using ElementScorer::ElementScorer;
 
-  void add(const Array& outputs, const Array& targets) override {
-    const auto given = outputs.span<float>(), wanted = targets.span<float>();
-    if (wanted.empty()) return;
-    const std::int64_t rows = targets.shape().front();
-    check_outputs(given, rows, rows_);
-    loss_.add(loss_row_.compute(given, {{}, wanted}, options_, {}), outputs.size());
-    add_columns(wanted, wanted.size() / static_cast<std::size_t>(rows));
+  std::vector<double> figures() const override {
+    const double mse = squares_ / elements();
+    return {loss(), mse, std::sqrt(mse), sizes_ / elements(), r2(), worst_};
+  }
+
+ protected:
+  void add_elements(std::span<const float> given, std::span<const float> wanted,
+                    const Shape& shape) override {
+    add_columns(wanted, wanted.size() / static_cast<std::size_t>(shape.front()));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const double error = std::fabs(double(given[i]) - double(wanted[i]));
       squares_ += error * error;
       sizes_ += error;
       worst_ = std::max(worst_, error);
     }
-    count_ += outputs.size();
-    rows_ += rows;
-  }
-  std::vector<double> figures() const override {
-    const double n = std::max(1.0, double(count_)), mse = squares_ / n;
-    return {loss_.value(), mse, std::sqrt(mse), sizes_ / n, r2(), worst_};
   }
 
  private:
@@ -182,43 +205,33 @@ class NumberScorer : public Scorer {
   /// 1 - sum (y - t)^2 / sum (t - mean of this element over the rows)^2; 0 for constant targets.
   double r2() const {
     double variation = target_squares_;
-    for (const double sum : sums_) variation -= sum * sum / double(rows_);
+    for (const double sum : sums_) variation -= sum * sum / double(rows());
     return variation > 0 ? 1 - squares_ / variation : 0;
   }
 
-  const LossRow& loss_row_;
-  LossOptions options_;
-  Mean loss_;
   double squares_ = 0, sizes_ = 0, worst_ = 0, target_squares_ = 0;
   std::vector<float> first_;
   std::vector<double> sums_;
-  std::int64_t rows_ = 0, count_ = 0;
 };
 
-class TeacherScorer : public Scorer {
+class TeacherScorer : public ElementScorer {
  public:
-  explicit TeacherScorer(const Target& target)
-      : loss_row_(find_loss(target.loss_name())), options_(target.loss_options()) {}
+  using ElementScorer::ElementScorer;
 
-  void add(const Array& outputs, const Array& targets) override {
-    const auto given = outputs.span<float>(), wanted = targets.span<float>();
-    if (wanted.empty()) return;
-    const std::int64_t rows = targets.shape().front();
-    check_outputs(given, rows, rows_);
-    const auto width = static_cast<std::size_t>(targets.shape().back());
-    loss_.add(loss_row_.compute(given, {{}, wanted, width}, options_, {}), outputs.size());
+  std::vector<double> figures() const override {
+    return {loss(), share(agreeing_, vectors_), std::sqrt(squares_ / elements())};
+  }
+
+ protected:
+  void add_elements(std::span<const float> given, std::span<const float> wanted,
+                    const Shape& shape) override {
+    const auto width = static_cast<std::size_t>(shape.back());
     for (std::size_t at = 0; at < wanted.size(); at += width) {
       agreeing_ += largest(given.subspan(at, width)) == largest(wanted.subspan(at, width));
       ++vectors_;
     }
     for (std::size_t i = 0; i < wanted.size(); ++i)
       squares_ += std::pow(double(given[i]) - double(wanted[i]), 2);
-    count_ += outputs.size();
-    rows_ += rows;
-  }
-  std::vector<double> figures() const override {
-    return {loss_.value(), share(agreeing_, vectors_),
-            std::sqrt(squares_ / std::max(1.0, double(count_)))};
   }
 
  private:
@@ -226,11 +239,8 @@ class TeacherScorer : public Scorer {
     return std::ranges::max_element(values) - values.begin();
   }
 
-  const LossRow& loss_row_;
-  LossOptions options_;
-  Mean loss_;
   double squares_ = 0;
-  std::int64_t rows_ = 0, vectors_ = 0, agreeing_ = 0, count_ = 0;
+  std::int64_t vectors_ = 0, agreeing_ = 0;
 };
 
 }  // namespace
