@@ -203,12 +203,9 @@ int test(const TestRequest& request) {
     print_all(output, found, dataset);
   print_metrics(output, own);
   bool met = keep_bounds(own, bounds);
-  for (const auto& [level, scores] : found) {
-    if (!request.min_accuracy || 100 * scores.accuracy >= *request.min_accuracy) continue;
-    met = false;
-    log::error("accuracy " + percent(scores.accuracy) + " (" + level + ") is below the required " +
-               fixed_text(*request.min_accuracy, 2) + " %");
-  }
+  if (request.min_accuracy)
+    for (const auto& [level, scores] : found)
+      met = is_accurate(level, scores.accuracy, *request.min_accuracy) && met;
   record_test(session, request, found.size() == 1 ? found.front().level : "levels");
   output.finish();
   return met ? 0 : static_cast<int>(Fault::goal);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase test` of tasks whose predictions cannot be counted by class, and of several outputs.
-#include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/error.hpp"
 #include "driver/test_levels.hpp"
 
 namespace mase::driver {
@@ -43,7 +42,7 @@ void print_figures(Output& output, const data::Dataset& dataset,
   }
 }
 
-/// Whether every level has the required accuracy; an error in the log names each that has not.
+/// Whether every level has the required accuracy, in percent.
 bool has_accuracy(const std::vector<FoundFigures>& found, double required) {
   bool met = true;
   for (const auto& [level, figures] : found) {
@@ -51,10 +50,7 @@ bool has_accuracy(const std::vector<FoundFigures>& found, double required) {
     if (!accuracy)
       config_error("--min-accuracy: there is no figure 'accuracy'; the figures are " +
                    data::figures_text(figures.all));
-    if (100 * accuracy->value >= required) continue;
-    met = false;
-    log::error("accuracy " + accuracy->text() + " (" + level + ") is below the required " +
-               fixed_text(required, 2) + " %");
+    met = is_accurate(level, accuracy->value, required) && met;
   }
   return met;
 }
@@ -73,7 +69,9 @@ int test_figures(Session& session, const TestRequest& request, const ir::Graph& 
   session.output.document()["split"] = request.split;
   print_figures(session.output, dataset, found);
   print_metrics(session.output, own);
-  const bool met = !request.min_accuracy || has_accuracy(found, *request.min_accuracy);
+  const bool accurate = !request.min_accuracy || has_accuracy(found, *request.min_accuracy);
+  const bool met =
+      keep_bounds(own, metric_bounds(request.require, session.configuration)) && accurate;
   record_test(session, request, found.size() == 1 ? found.front().level : "levels");
   session.output.finish();
   return met ? 0 : static_cast<int>(Fault::goal);

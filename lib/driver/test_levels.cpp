@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/log.hpp"
+#include "base/text.hpp"
 #include "driver/hardware.hpp"
 #include "search/own_metrics/metric_rows.hpp"
 
@@ -52,6 +54,13 @@ LevelMetrics for_each_level(const Session& session, const TestRequest& request,
         level, measure_with_programs(programs, *session.dataset, part, options, *evaluator, run));
   }
   return metrics;
+}
+
+bool is_accurate(const std::string& level, double accuracy, double required) {
+  if (100 * accuracy >= required) return true;
+  log::error("accuracy " + fixed_text(100 * accuracy, 2) + " % (" + level +
+             ") is below the required " + fixed_text(required, 2) + " %");
+  return false;
 }
 
 void record_test(const Session& session, const TestRequest& request, const std::string& level) {

@@ -25,6 +25,10 @@ using MeasureLevel = std::function<void(const std::string& level, ir::Evaluator&
 LevelMetrics for_each_level(const Session& session, const TestRequest& request,
                             const ir::Graph& graph, const MeasureLevel& measure);
 
+/// Whether a share of right predictions is at least `required` percent; an error in the log says
+/// where it is not.
+bool is_accurate(const std::string& level, double accuracy, double required);
+
 /// Stores what was shown as `test_PART_LEVEL` for `mase report`.
 void record_test(const Session& session, const TestRequest& request, const std::string& level);
 

@@ -143,6 +143,14 @@ class Tasks(unittest.TestCase):
         said = self.mase("train", "mase_output/q", "npy", "--data-dir", "rows", code=2).stderr
         self.assertIn("--teacher", said)
 
+    def test_a_bound_on_a_metric_of_the_user_is_kept_for_every_task(self):
+        x = self.inputs(16)
+        self.rows("y", "f", [row[c] for row in x for c in range(5)], (ROWS, 5))
+        (self.cwd / "m.toml").write_text("[metrics.half]\ncommand = \"sh -c 'echo 0.5' {outputs}\"\n")
+        arguments = ("test", "jsc-tiny", "npy", "--data-dir", "rows", "--task", "regression", "--config", "m.toml")
+        self.mase(*arguments, "--require", "half >= 0.5")
+        self.assertIn("half is 0.5", self.mase(*arguments, "--require", "half >= 0.6", code=1).stderr)
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
