@@ -12,8 +12,7 @@ namespace {
 
 void set_loss(data::Target& target, const TrainOptions& options) {
   const data::TaskRow& task = data::find_task(target.task);
-  if (target.loss.empty() && options.loss) target.loss = options.loss->name;
-  if (target.loss.empty()) target.loss = task.losses.front();
+  if (!target.has_own_loss) target.loss = options.loss ? options.loss->name : task.losses.front();
   if (std::ranges::count(task.losses, target.loss) == 0)
     config_error("loss = \"" + target.loss + "\": the task " + task.name + " of target " +
                  target.name + " has " + join(task.losses, ", "));
@@ -39,6 +38,7 @@ std::vector<float> balanced(const data::Target& target, const std::vector<std::i
 void set_class_weights(data::Target& target, const data::Dataset& data,
                        const TrainOptions& options) {
   const ClassWeights& given = options.class_weights;
+  target.class_weights.clear();
   if (target.classes() == 0 || (!given.balanced && given.weights.empty())) return;
   if (given.balanced) {
     target.class_weights = balanced(target, data.train);

@@ -10,8 +10,9 @@
 
 namespace mase::backend {
 
-/// The targets of a set with the losses, class weights and so on of the options. An output's own
-/// loss wins. Error(Fault::config) if the task of a target does not have the loss.
+/// The targets of a set with the losses, class weights and so on of these options, whatever they
+/// had before. An output's own loss wins. Error(Fault::config) if the task of a target does not
+/// have the loss.
 std::vector<data::Target> training_targets(const data::Dataset& data, const TrainOptions& options);
 
 /// Targets of the task distillation, without values, for results of these names.

@@ -247,6 +247,7 @@ void apply_outputs(Dataset& dataset, const DataOptions& options) {
       config_error("[outputs." + output + "]: data set " + dataset.name + " has no target y_" +
                    output + "; its targets are " + (names.empty() ? "none" : join(names, ", ")));
     }
+    target->has_own_loss = own.loss.has_value();
     if (own.loss) target->loss = own.loss->name;
     target->weight = own.weight;
   }

@@ -55,6 +55,7 @@ struct Target {
   double weight = 1;   ///< of its loss in the sum that training minimises
   std::vector<float> class_weights{};
   double huber_delta = 1, temperature = 1;
+  bool has_own_loss = false;  ///< from the table of its output, which wins over the setting
 
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch

@@ -46,7 +46,9 @@ Session open_session(const CommonRequest& request, Project project) {
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
     session.dataset = data::load_dataset(*settings.general.dataset, settings.data);
-    session.dataset->targets = backend::training_targets(*session.dataset, settings.train);
+    backend::TrainOptions options = settings.train;
+    if (settings.general.teacher) options.loss.reset();  // it is for the teacher's outputs
+    session.dataset->targets = backend::training_targets(*session.dataset, options);
   }
   return session;
 }

@@ -143,6 +143,14 @@ class Tasks(unittest.TestCase):
         said = self.mase("train", "mase_output/q", "npy", "--data-dir", "rows", code=2).stderr
         self.assertIn("--teacher", said)
 
+    def test_the_loss_of_a_teacher_leaves_the_labels_theirs(self):
+        x = self.inputs(16)
+        self.rows("y", "q", [int(row[0] > 0) for row in x], (ROWS,))
+        self.mase("init", "jsc-tiny", "npy", "--data-dir", "rows", "-o", "t.toml")
+        self.mase("transform", "--config", "t.toml", "--project", "q")
+        last = self.trained("mase_output/q", "--teacher", "jsc-tiny", "--loss", "mse", epochs=4)
+        self.assertIn("validation_accuracy", last)
+
     def test_a_bound_on_a_metric_of_the_user_is_kept_for_every_task(self):
         x = self.inputs(16)
         self.rows("y", "f", [row[c] for row in x for c in range(5)], (ROWS, 5))
