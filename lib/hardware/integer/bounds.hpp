@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "hardware/integer/program.hpp"
+#include "hardware/integer/fixed.hpp"
 
 namespace mase::integer {
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two streams, element by element.
+#pragma once
+
+namespace mase::integer {
+
+/// What is done with two streams, element by element.
+enum class BinaryKind { add, subtract, multiply, maximum, minimum };
+/// (a << shift_a) op (b << shift_b), brought to the finer fraction; multiply: a * b without shifts.
+struct Binary {
+  BinaryKind kind = BinaryKind::add;
+  int shift_a = 0, shift_b = 0;
+
+  /// The operands are shifted already.
+  template <class Sum>
+  Sum operator()(Sum a, Sum b) const {
+    switch (kind) {
+      case BinaryKind::add:
+        return a + b;
+      case BinaryKind::subtract:
+        return a - b;
+      case BinaryKind::multiply:
+        return a * b;
+      case BinaryKind::maximum:
+        return a > b ? a : b;
+      case BinaryKind::minimum:
+        return a < b ? a : b;
+    }
+    return a;
+  }
+};
+
+}  // namespace mase::integer

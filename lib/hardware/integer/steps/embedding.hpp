@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a constant table, chosen by a stream.
+#pragma once
+
+#include <cstdint>
+
+#include "hardware/integer/codes.hpp"
+
+namespace mase::integer {
+
+/// Each number gives its row of a table, `columns` codes; one beyond the table gives the last row.
+struct Embedding {
+  std::int64_t columns = 1;
+  Codes table;  ///< [rows][columns]
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(table.size()) / columns; }
+};
+
+}  // namespace mase::integer

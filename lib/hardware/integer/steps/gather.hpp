@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream in another order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace mase::integer {
+
+/// Elements in another order, some left out, some repeated, alike for every `period` elements of a
+/// frame: y[i] = x[places[i]], or `outside` where places[i] is -1.
+struct Gather {
+  std::vector<std::int64_t> places;  ///< below `period`
+  std::int64_t period = 1;
+  std::int64_t outside = 0;  ///< a code
+
+  /// The most elements that always move together: every run of so many in the result, from a
+  /// multiple of it on, is one such run of the input, or all outside. Divides both frames.
+  std::int64_t block() const;
+};
+/// The gather of places in a whole frame of `elements`, with the least period.
+Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);
+
+}  // namespace mase::integer

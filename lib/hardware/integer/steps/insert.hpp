@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants around the rows of a stream.
+#pragma once
+
+#include <cstdint>
+
+#include "hardware/integer/codes.hpp"
+
+namespace mase::integer {
+
+/// Constants around the rows of a frame: `before` of them, elements / rows of the input, `after` of
+/// them, in each. Codes stand in the order in which they leave and begin anew behind the last one.
+struct Insert {
+  std::int64_t rows = 1, before = 0, after = 0;
+  Codes codes = {};
+};
+
+}  // namespace mase::integer

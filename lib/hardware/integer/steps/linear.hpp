@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with a constant matrix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hardware/integer/codes.hpp"
+#include "hardware/integer/fixed.hpp"
+
+namespace mase::integer {
+
+/// y[o] = sum_i weight[o][i] * x[i] + bias[o] on every row of `inputs` elements.
+struct Linear {
+  std::int64_t inputs = 0, outputs = 0;
+  FixedType weight_type;
+  Codes weight;            ///< [outputs][inputs], inputs in stream order
+  std::vector<Wide> bias;  ///< [outputs], aligned to the accumulator; empty without
+  int bias_width = 0;      ///< bits of every bias that may come; 0: of those that are there
+};
+
+}  // namespace mase::integer

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of two streams of matrices.
+#pragma once
+
+#include <cstdint>
+
+namespace mase::integer {
+
+/// y[r][o] = sum_i a[r][i] * b[set][o][i] of two streams: rows of the first by the matrices of the
+/// second, of which a frame has `sets`. Each set serves `repeat` rows, one set after the other,
+/// over and over.
+struct MatrixProduct {
+  std::int64_t inputs = 1, outputs = 1, sets = 1, repeat = 1;
+  /// Distance in the second stream of neighbours; 0 along what has one.
+  std::int64_t input_step = 1, output_step = 0, set_step = 0;
+
+  std::int64_t set_of(std::int64_t row) const { return row / repeat % sets; }
+  std::int64_t place(std::int64_t set, std::int64_t output, std::int64_t input) const {
+    return set * set_step + output * output_step + input * input_step;
+  }
+};
+
+}  // namespace mase::integer

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operation: any one of the steps.
+#pragma once
+
+#include <variant>
+
+#include "hardware/integer/steps/argmax.hpp"
+#include "hardware/integer/steps/binary.hpp"
+#include "hardware/integer/steps/cast.hpp"
+#include "hardware/integer/steps/channel_shift.hpp"
+#include "hardware/integer/steps/concat.hpp"
+#include "hardware/integer/steps/convolution.hpp"
+#include "hardware/integer/steps/divide.hpp"
+#include "hardware/integer/steps/embedding.hpp"
+#include "hardware/integer/steps/gather.hpp"
+#include "hardware/integer/steps/insert.hpp"
+#include "hardware/integer/steps/linear.hpp"
+#include "hardware/integer/steps/lookup.hpp"
+#include "hardware/integer/steps/matmul.hpp"
+#include "hardware/integer/steps/piecewise.hpp"
+#include "hardware/integer/steps/pool.hpp"
+#include "hardware/integer/steps/repeat.hpp"
+#include "hardware/integer/steps/row_reduce.hpp"
+#include "hardware/integer/steps/scale_shift.hpp"
+#include "hardware/integer/steps/slice.hpp"
+#include "hardware/integer/steps/square_root.hpp"
+
+namespace mase::integer {
+
+/// What a step computes.
+using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
+                               Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
+                               RowReduce, Repeat, SquareRoot, Insert, Embedding, Piecewise>;
+
+}  // namespace mase::integer

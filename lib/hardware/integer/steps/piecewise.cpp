@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Straight pieces.
+#include "hardware/integer/steps/piecewise.hpp"
+
+namespace mase::integer {
+
+Wide Piecewise::operator()(std::int64_t code) const {
+  const auto bits = static_cast<std::uint64_t>(code);
+  const std::size_t segment = (bits >> low_bits) & (slope.size() - 1);
+  return base[segment] + Wide{slope[segment]} * (bits & ((std::uint64_t{1} << low_bits) - 1));
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one input in straight pieces.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hardware/integer/codes.hpp"
+#include "hardware/integer/fixed.hpp"
+
+namespace mase::integer {
+
+/// y = base[s] + slope[s] * l, where l are the low bits of x and s the bits above them: a function
+/// of one input in straight pieces.
+struct Piecewise {
+  std::string function;  ///< "sigmoid"
+  int low_bits = 1;      ///< of x within its segment
+  FixedType slope_type = {};
+  Codes slope = {};             ///< one for each of 2^(width - low_bits) segments
+  std::vector<Wide> base = {};  ///< aligned to the accumulator
+  double largest_error = 0;     ///< over all inputs, in units of the result's last place
+
+  Wide operator()(std::int64_t code) const;
+};
+
+}  // namespace mase::integer
