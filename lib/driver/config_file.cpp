@@ -121,7 +121,8 @@ void find_project_files(General& general) {
   if (general.teacher) general.teacher = model_file(*general.teacher);
 }
 
-/// Reads the tables [outputs.NAME].
+}  // namespace
+
 void read_outputs(const Tree& tables, std::map<std::string, data::OutputOptions>& outputs,
                   Diagnostics& diagnostics) {
   if (!tables.is_dict()) {
@@ -130,8 +131,6 @@ void read_outputs(const Tree& tables, std::map<std::string, data::OutputOptions>
   }
   for (const auto& [name, table] : tables.as_dict()) read_fields(table, outputs[name], diagnostics);
 }
-
-}  // namespace
 
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
   if (path.empty()) return read_configuration(Tree::dict(), path, command_line);

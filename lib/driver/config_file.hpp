@@ -22,6 +22,10 @@ std::vector<passes::PassCall> read_pipeline(const Tree& file, const ir::CustomOp
 /// Reads the arguments of `forward` that are fixed to a constant (`[cf_args]`).
 std::map<std::string, Tree> read_concrete_arguments(const Tree& file);
 
+/// Reads the tables [outputs.NAME].
+void read_outputs(const Tree& tables, std::map<std::string, data::OutputOptions>& outputs,
+                  Diagnostics& diagnostics);
+
 /// The contents of a configuration file, checked and merged with the command line.
 struct Configuration {
   SettingSources sources;

@@ -17,6 +17,7 @@
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
 #include "driver/squares.hpp"
+#include "driver/stored_data.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "ir/train_mode.hpp"
@@ -311,7 +312,9 @@ int init(const InitRequest& request) {
   if (request.output && file_exists(*request.output) && !request.overwrite)
     config_error(*request.output + " already exists; --overwrite replaces it");
   if (request.output) sandbox::will_output(*request.output);
-  const Configuration base = load_configuration(request.config_path, request.settings);
+  Configuration base = load_configuration(request.config_path, request.settings);
+  if (const auto stored = stored_data(base.settings))
+    follow_stored_data(*stored, base.sources, DataSource::named, base.settings);
   sandbox::may_read_named(base.sources.file);
   const General& general = base.settings.general;
   if (!general.model)

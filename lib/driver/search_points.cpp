@@ -56,8 +56,7 @@ void write_point(const SearchTask& task, const Session& session, const Record& r
   make_folder(folder);
   const std::string toml = task.transform_toml(record.trial.params, checkpoint);
   write_file(folder + "/transform.toml", toml);
-  save_checkpoint(made, checkpoint,
-                  checkpoint_info(toml, session.dataset ? &*session.dataset : nullptr));
+  save_checkpoint(made, checkpoint, checkpoint_info(session, toml));
 }
 
 }  // namespace

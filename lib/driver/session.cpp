@@ -24,10 +24,10 @@ void apply_log_settings(const General& general) {
 
 }  // namespace
 
-Session open_session(const CommonRequest& request, Project project) {
+Session open_session(const CommonRequest& request, Project project, DataSource source) {
   if (request.quiet && request.verbose) config_error("give only one of --quiet and --verbose");
   Session session{load_configuration(request.config_path, request.settings), Output(request.json),
-                  std::nullopt};
+                  std::nullopt, std::nullopt};
   if (project == Project::of_model)
     join_project(session.configuration.sources, session.configuration.settings);
   const Settings& settings = session.settings();
@@ -35,6 +35,10 @@ Session open_session(const CommonRequest& request, Project project) {
   apply_log_settings(settings.general);
   if (request.quiet && settings.general.log_level == General().log_level)
     log::set_level(settings.general.no_warnings ? log::Level::error : log::Level::warning);
+  session.stored = stored_data(settings);
+  if (session.stored)
+    follow_stored_data(*session.stored, session.configuration.sources, source,
+                       session.configuration.settings);
   session.output.document()["settings"] = settings_tree(settings);
   const std::string table =
       settings_table(session.configuration.sources, settings, request.all_settings);
@@ -51,6 +55,13 @@ Session open_session(const CommonRequest& request, Project project) {
     session.dataset->targets = backend::training_targets(*session.dataset, options);
   }
   return session;
+}
+
+Tree checkpoint_info(const Session& session, const std::string& resolved_configuration) {
+  Tree info =
+      checkpoint_info(resolved_configuration, session.dataset ? &*session.dataset : nullptr);
+  if (!session.dataset && session.stored) info["data"] = session.stored->tree();
+  return info;
 }
 
 void work_in_project(const Settings& settings) { sandbox::may_write(project_folder(settings)); }

@@ -11,6 +11,7 @@
 #include "driver/config_file.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
+#include "driver/stored_data.hpp"
 
 namespace mase::driver {
 
@@ -19,6 +20,7 @@ struct Session {
   Configuration configuration;
   Output output;
   std::optional<data::Dataset> dataset;
+  std::optional<StoredData> stored;  ///< of the checkpoint that is loaded
 
   const Settings& settings() const { return configuration.settings; }
   /// `<project_dir>/<project>/software`.
@@ -30,10 +32,16 @@ struct Session {
 /// the checkpoint, to whose results it adds.
 enum class Project { generated, of_model };
 
-/// Reads, checks and prints the settings, and loads the data set if one is named. From then on the
+/// Reads, checks and prints the settings, and loads the data set if one is named. Settings of data
+/// that are not given are those of the checkpoint that is loaded. From then on the
 /// sandbox (sandbox/policy.hpp) allows reading the files that the configuration names, and changing
 /// an existing project.
-Session open_session(const CommonRequest& request, Project project = Project::generated);
+Session open_session(const CommonRequest& request, Project project = Project::generated,
+                     DataSource source = DataSource::named);
+
+/// The metadata of a checkpoint of this session. Without a data set, what it loads remembers its
+/// data for it.
+Tree checkpoint_info(const Session& session, const std::string& resolved_configuration);
 
 /// Allows writing to the project's folder, for a command that creates it.
 void work_in_project(const Settings& settings);

@@ -179,7 +179,7 @@ void check_goals(const TestRequest& request, bool has_labels) {
 }  // namespace
 
 int test(const TestRequest& request) {
-  Session session = open_session(request, Project::of_model);
+  Session session = open_session(request, Project::of_model, DataSource::of_model);
   const data::Dataset& dataset = require_dataset(session);
   const bool has_labels = dataset.has_labels();
   check_goals(request, has_labels);

@@ -176,7 +176,7 @@ int train(const TrainRequest& request) {
   bool replaces = file_exists(folder + "/last.pt");
   const auto write_config = [&] { write_file(folder + "/config.toml", resolved); };
   if (!replaces) write_config();
-  const Tree info = checkpoint_info(resolved, &dataset);
+  const Tree info = checkpoint_info(session, resolved);
   log::info("results go to " + folder);
   backend::TrainOptions options = session.settings().train;
   options.teacher = load_teacher(session, request.input);

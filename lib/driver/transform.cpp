@@ -204,7 +204,7 @@ int transform(const TransformRequest& request) {
   LoadedModel model = load_session_model(session, request.input);
   if (!model.example.empty()) backend::open().infer(model.graph, model.example);
 
-  const Tree info = checkpoint_info(resolved, session.dataset ? &*session.dataset : nullptr);
+  const Tree info = checkpoint_info(session, resolved);
   passes::PassContext context = make_context(session, model, folder, info);
   context.hardware_folder = hardware_folder(session.settings(), std::nullopt);
   const ir::Graph original = model.graph;

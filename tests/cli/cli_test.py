@@ -399,6 +399,48 @@ class Pixels(InFolder):
             self.assertIn(said, stderr)
 
 
+class DataOfACheckpoint(InFolder):
+    ROWS = ("npy", "--data-dir", "rows", "--pixel-scale", "0.01", "--split-seed", "3")
+
+    def setUp(self):
+        super().setUp()
+        (self.cwd / "rows").mkdir()
+        write_vector(self.cwd / "rows/x.npy", "|u1", [i * i % 251 for i in range(3200)], "<B", (200, 16))
+        write_vector(self.cwd / "rows/y.npy", "<i8", [i % 5 for i in range(200)], "<q")
+        self.run_mase("train", "jsc-tiny", *self.ROWS, "--max-epochs", "2", "--project", "p", "-q")
+        self.expected = self.scores(*self.ROWS)
+
+    def scores(self, *options, model="mase_output/p"):
+        return json.loads(self.run_mase("test", model, *options, "--json").stdout)["scores"]
+
+    def test_is_read_as_it_was_for_training(self):
+        self.assertEqual(self.scores(), self.expected)
+        self.assertEqual(self.scores("npy", "--data-dir", "./rows"), self.expected)
+        said = self.run_mase("test", "mase_output/p").stderr
+        self.assertIn('best.pt: dataset = "npy", data_dir = "rows", split_seed = 3, pixel_scale = 0.01\n', said)
+        self.assertNotIn("warning", said)
+        self.assertNotIn("taken from", self.run_mase("test", "mase_output/p", *self.ROWS).stderr)
+
+    def test_is_remembered_by_a_checkpoint_that_was_made_without(self):
+        (self.cwd / "t.toml").write_text('model = "mase_output/p"\n[passes.remove_dropout]\n')
+        self.run_mase("transform", "--config", "t.toml", "--project", "q")
+        self.assertEqual(self.scores("--level", "float", model="mase_output/q"), self.expected)
+
+    def test_warns_of_settings_that_make_other_numbers(self):
+        command = ("test", "mase_output/p", *self.ROWS[:3], "--pixel-scale", "1", "--split-seed", "3")
+        said = self.run_mase(*command).stderr
+        self.assertIn("was made with pixel_scale = 0.01; this command reads rows with pixel_scale = 1.", said)
+        self.assertNotEqual(self.scores(*command[2:])["loss"], self.expected["loss"])
+        said = self.run_mase("test", "mase_output/p", "jsc").stderr
+        self.assertIn("made on data set npy with pixel_scale = 0.01; data set jsc is read without", said)
+
+    def test_that_is_gone_is_an_error_and_may_have_moved(self):
+        (self.cwd / "rows").rename(self.cwd / "moved")
+        said = self.run_mase("test", "mase_output/p", code=3).stderr
+        self.assertIn("made on data set npy in rows, which is not there; --data-dir DIR says", said)
+        self.assertEqual(self.scores("--data-dir", "moved"), self.expected)
+
+
 class WhatIsInASet(InFolder):
     def test_the_digits_are_counted_as_published_and_drawn(self):
         told = json.loads(self.run_mase("data", "mnist", "--picture", "digits.png", "--json").stdout)

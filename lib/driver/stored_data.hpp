@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a checkpoint remembers of its data: the data set, and the settings that its rows were read
+// with. Whoever loads the checkpoint reads rows in the same way.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/tree.hpp"
+#include "driver/settings.hpp"
+
+namespace mase::driver {
+
+/// The data that the model of a checkpoint was made with.
+struct StoredData {
+  std::string path;  ///< of the checkpoint
+  std::optional<std::string> dataset;
+  data::DataOptions options;
+
+  Tree tree() const;  ///< as checkpoints have it
+};
+
+/// Whether a command takes the data set of the checkpoint if the user names none.
+enum class DataSource { named, of_model };
+
+/// What the checkpoint that the settings load remembers; nothing without a checkpoint, and for one
+/// that was made without data.
+std::optional<StoredData> stored_data(const Settings& settings);
+
+/// Gives the settings of data that the user has not given the values of the checkpoint, and says
+/// so. Warns of those that the user has given and that make other numbers of the same rows.
+/// Error(Fault::file) if the rows of the checkpoint are needed and not there any more.
+void follow_stored_data(const StoredData& stored, const SettingSources& sources, DataSource source,
+                        Settings& settings);
+
+}  // namespace mase::driver
