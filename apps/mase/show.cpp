@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase show`.
+#include "driver/settings.hpp"
 #include "mase/cli.hpp"
 
 namespace mase::cli {
@@ -7,12 +8,12 @@ namespace mase::cli {
 void add_show(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("show", "show the graph of a model");
   auto request = std::make_shared<driver::ShowRequest>();
+  const auto texts = std::make_shared<SettingTexts>();
   command->add_option("model", request->model, "model file or name")
       ->required()
       ->type_name("MODEL");
   add_model_input(*command, request->input);
-  command->add_option("--dataset", request->dataset, "data set to take the example input from")
-      ->type_name("NAME");
+  add_fields(*command, driver::describe_data_settings(), texts, "Data, for the example input");
   command
       ->add_option("--format", request->format,
                    "text, table, json, dot, svg, png or pdf; program: the integer steps of a "
@@ -26,7 +27,10 @@ void add_show(CLI::App& app, Action& action) {
       "  mase show jsc-tiny\n"
       "  mase show model.pt --input-shape 1,3,32,32 -o model.svg\n"
       "  mase show graph_module.pt --format program");
-  command->callback([request, &action] { action = [request] { return driver::show(*request); }; });
+  command->callback([request, texts, &action] {
+    request->data = fields_from(driver::describe_data_settings(), *texts);
+    action = [request] { return driver::show(*request); };
+  });
 }
 
 }  // namespace mase::cli

@@ -138,8 +138,8 @@ struct ShowRequest {
   ModelInput input;
   std::optional<std::string> format;  ///< default: from the extension of `output`, or text
   std::optional<std::string> output;
-  std::optional<std::string> dataset;
-  bool overwrite = false;  ///< replace a file that the command reads
+  Tree data = Tree::dict();  ///< data set and its options given on the command line
+  bool overwrite = false;    ///< replace a file that the command reads
 };
 int show(const ShowRequest& request);
 
@@ -184,7 +184,7 @@ int init(const InitRequest& request);
 struct DiffRequest {
   std::string first, second;
   ModelInput input;
-  std::optional<std::string> dataset;
+  Tree data = Tree::dict();  ///< data set and its options given on the command line
   bool all = false;
   bool json = false;
 };

@@ -10,7 +10,7 @@
 #include "driver/evaluate.hpp"
 #include "driver/load_model.hpp"
 #include "driver/output.hpp"
-#include "driver/session.hpp"
+#include "driver/stored_data.hpp"
 #include "ir/text.hpp"
 
 namespace mase::driver {
@@ -220,8 +220,7 @@ void report_figures(const ir::Graph& first, const ir::Graph& second, const data:
 }  // namespace
 
 int diff(const DiffRequest& request) {
-  std::optional<data::Dataset> dataset;
-  if (request.dataset) dataset = data::load_dataset(*request.dataset, {});
+  auto dataset = given_dataset({request.first, request.second}, request.data);
   const ir::Graph first = load(request.first, request, dataset).graph;
   const ir::Graph second = load(request.second, request, dataset).graph;
   const std::vector<Difference> nodes = compare_nodes(first, second);

@@ -306,13 +306,6 @@ ir::Graph load_graph(const std::string& model, const ModelInput& input, data::Da
   return load_model(wanted).graph;
 }
 
-ir::Graph load_graph(const std::string& model, const ModelInput& input,
-                     const std::optional<std::string>& dataset, std::int64_t rows) {
-  std::optional<data::Dataset> data;
-  if (dataset) data = data::load_dataset(*dataset, {});
-  return load_graph(model, input, data ? &*data : nullptr, rows);
-}
-
 LoadedModel load_checkpoint(const std::string& path) {
   auto contents = checkpoint::read_contents(path);
   if (!contents) no_checkpoint(path);

@@ -45,9 +45,6 @@ LoadedModel load_model(const ModelRequest& request);
 /// Loads the graph of a model. `rows` rows of a data set give the shapes, if there is one.
 ir::Graph load_graph(const std::string& model, const ModelInput& input, data::Dataset* dataset,
                      std::int64_t rows);
-/// The same for a data set by name.
-ir::Graph load_graph(const std::string& model, const ModelInput& input,
-                     const std::optional<std::string>& dataset, std::int64_t rows);
 
 /// Loads graph and weights of the checkpoint at `path`, and verifies its tensor hash.
 LoadedModel load_checkpoint(const std::string& path);

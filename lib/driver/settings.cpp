@@ -88,6 +88,12 @@ std::vector<FieldInfo> describe_settings() {
   return all;
 }
 
+std::vector<FieldInfo> describe_data_settings() {
+  std::vector<FieldInfo> some = describe_init_settings();
+  std::erase_if(some, [](const FieldInfo& info) { return info.name == "model"; });
+  return some;
+}
+
 std::vector<FieldInfo> describe_init_settings() {
   std::vector<FieldInfo> some = describe_fields<data::DataOptions>();
   for (FieldInfo& info : describe_fields<General>())

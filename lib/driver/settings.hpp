@@ -105,6 +105,8 @@ std::vector<FieldInfo> describe_settings();
 std::vector<std::string> setting_names();
 /// Those that `mase init` takes: model, data set, and the options of data sets.
 std::vector<FieldInfo> describe_init_settings();
+/// Those of commands that read rows and nothing else: data set, and the options of data sets.
+std::vector<FieldInfo> describe_data_settings();
 
 /// Whether the setting has an effect on the subcommand. All settings are accepted everywhere, so
 /// that one file serves all subcommands; help shows only those that have an effect.

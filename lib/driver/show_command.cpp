@@ -11,6 +11,7 @@
 #include "driver/load_model.hpp"
 #include "driver/model_input.hpp"
 #include "driver/output.hpp"
+#include "driver/stored_data.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/allowed_operators.hpp"
 #include "ir/draw.hpp"
@@ -77,7 +78,8 @@ ir::Graph graph_of(const ShowRequest& request) {
       return std::move(contents->graph);
     }
   }
-  return load_graph(request.model, request.input, request.dataset, 1);
+  auto dataset = given_dataset({request.model}, request.data);
+  return load_graph(request.model, request.input, dataset ? &*dataset : nullptr, 1);
 }
 
 /// The integer steps of a quantized checkpoint. The bounds of accumulators need its weights.

@@ -12,6 +12,7 @@
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/config_file.hpp"
+#include "driver/project.hpp"
 
 namespace mase::driver {
 namespace {
@@ -101,7 +102,7 @@ struct Comparison {
     if (!differing.empty())
       log::warning("the model of " + stored.path + " was made with " + join(differing, ", ") +
                    "; this command reads rows with " + join(here, ", ") +
-                   ". Without these settings, it reads them as the checkpoint says");
+                   ", which may be other numbers than the model expects");
     if (!missed.empty())
       log::warning("the model of " + stored.path + " was made on data set " + *stored.dataset +
                    " with " + join(missed, ", ") + "; data set " + dataset +
@@ -126,6 +127,20 @@ void require_rows(const StoredData& stored) {
   if (place.empty() || std::filesystem::exists(place, error)) return;
   file_error(stored.path + " was made on data set " + *stored.dataset + " in " + place +
              ", which is not there; --data-dir DIR says where the rows are now");
+}
+
+/// Follows the first checkpoint among the models, and compares the others with it.
+void follow_models(const std::vector<std::string>& models, Configuration& configuration) {
+  SettingSources sources = configuration.sources;
+  Settings settings = configuration.settings;
+  for (const std::string& model : models) {
+    settings.general.model = model_file(model);
+    const auto stored = stored_data(settings);
+    if (!stored) continue;
+    follow_stored_data(*stored, sources, DataSource::named, settings);
+    sources.command_line = settings_tree(settings);  // the other models take no settings
+  }
+  configuration.settings = std::move(settings);
 }
 
 }  // namespace
@@ -167,6 +182,15 @@ void follow_stored_data(const StoredData& stored, const SettingSources& sources,
   }
   comparison.tell(*dataset);
   if (same && !names_place) require_rows(stored);
+}
+
+std::optional<data::Dataset> given_dataset(const std::vector<std::string>& models,
+                                           const Tree& command_line) {
+  Configuration configuration = read_configuration(Tree::dict(), "", command_line);
+  const std::optional<std::string>& dataset = configuration.settings.general.dataset;
+  if (!dataset) return std::nullopt;
+  follow_models(models, configuration);
+  return data::load_dataset(*dataset, configuration.settings.data);
 }
 
 }  // namespace mase::driver

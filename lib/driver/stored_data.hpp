@@ -5,8 +5,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/tree.hpp"
+#include "data/dataset.hpp"
 #include "driver/settings.hpp"
 
 namespace mase::driver {
@@ -32,5 +34,11 @@ std::optional<StoredData> stored_data(const Settings& settings);
 /// Error(Fault::file) if the rows of the checkpoint are needed and not there any more.
 void follow_stored_data(const StoredData& stored, const SettingSources& sources, DataSource source,
                         Settings& settings);
+
+/// The data set that was given on the command line, with its options, for a command on these
+/// models; nothing if none was given. The first checkpoint among them gives the settings that were
+/// left out; a warning names checkpoints that rows do not fit.
+std::optional<data::Dataset> given_dataset(const std::vector<std::string>& models,
+                                           const Tree& command_line);
 
 }  // namespace mase::driver

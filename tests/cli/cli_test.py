@@ -429,10 +429,21 @@ class DataOfACheckpoint(InFolder):
     def test_warns_of_settings_that_make_other_numbers(self):
         command = ("test", "mase_output/p", *self.ROWS[:3], "--pixel-scale", "1", "--split-seed", "3")
         said = self.run_mase(*command).stderr
-        self.assertIn("was made with pixel_scale = 0.01; this command reads rows with pixel_scale = 1.", said)
+        self.assertIn("was made with pixel_scale = 0.01; this command reads rows with pixel_scale = 1.0,", said)
         self.assertNotEqual(self.scores(*command[2:])["loss"], self.expected["loss"])
         said = self.run_mase("test", "mase_output/p", "jsc").stderr
         self.assertIn("made on data set npy with pixel_scale = 0.01; data set jsc is read without", said)
+
+    def test_serves_the_comparison_of_two_checkpoints(self):
+        other = (*self.ROWS[:4], "1", *self.ROWS[5:])
+        self.run_mase("train", "jsc-tiny", *other, "--max-epochs", "1", "--project", "q", "-q")
+        words = ("diff", "mase_output/p", "mase_output/q", "--dataset", "npy", "--json")
+        said = self.run_mase(*words, code=1).stderr
+        self.assertIn("q/software/training_ckpts/best.pt was made with pixel_scale = 1.0; this", said)
+        made = json.loads(self.run_mase(*words, code=1).stdout)
+        self.assertAlmostEqual(made["loss"]["first"], self.expected["loss"], delta=1e-6)
+        made = json.loads(self.run_mase(*words, "--data-dir", "rows", "--pixel-scale", "1", code=1).stdout)
+        self.assertNotAlmostEqual(made["loss"]["first"], self.expected["loss"], delta=1e-3)
 
     def test_that_is_gone_is_an_error_and_may_have_moved(self):
         (self.cwd / "rows").rename(self.cwd / "moved")
