@@ -11,19 +11,6 @@
 namespace mase::design {
 namespace {
 
-std::string_view kind_of(const Step& step) {
-  constexpr std::string_view kinds[] = {
-      "cast",       "linear", "convolution", "scale_shift", "channel_shift", "lookup",   "pool",
-      "binary",     "concat", "slice",       "gather",      "argmax",        "quotient", "matmul",
-      "row_reduce", "repeat", "square_root", "insert",      "embedding",     "piecewise"};
-  if (const auto* conv = std::get_if<integer::Convolution>(&step.operation))
-    if (conv->groups == conv->window.channels && conv->groups == conv->outputs && conv->groups > 1)
-      return "depthwise";
-  if (const auto* lookup = std::get_if<integer::Lookup>(&step.operation))
-    if (lookup->external) return "external";
-  return kinds[step.operation.index()];
-}
-
 void check_lanes(const Step& step, const char* what, std::int64_t lanes, std::int64_t count,
                  std::int64_t unit, const std::vector<std::int64_t>& choices) {
   if (std::ranges::find(choices, lanes) != choices.end()) return;
@@ -58,7 +45,7 @@ const StepRow& step_row(const Step& step) {
     for (const StepRow& row : stream_rows()) rows.push_back(row);
     return rows;
   }();
-  const std::string_view kind = kind_of(step);
+  const std::string_view kind = integer::step_kind(step.operation);
   const auto it = std::find_if(table.begin(), table.end(),
                                [&](const StepRow& row) { return row.kind == kind; });
   MASE_CHECK(it != table.end(), "no hardware for steps of kind " + std::string(kind));

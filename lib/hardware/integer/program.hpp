@@ -33,9 +33,6 @@ struct Step {
   int frac = 0;
   Requantise requantise;
 };
-/// Whether the operation gives codes of its inputs as they are.
-bool only_moves(const Operation& operation);
-std::string operation_name(const Operation& operation);  ///< "linear", "max_pool", ...
 
 /// Whether the constants of a checkpoint stay, or may be replaced by those of another one.
 enum class Contents { fixed, reloadable };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program as text, one line per step.
-#include <algorithm>
-
 #include "base/text.hpp"
 #include "hardware/integer/program.hpp"
 
@@ -21,80 +19,10 @@ std::string requantise_text(const Requantise& requantise) {
   return text + " [" + wide_text(requantise.low) + ", " + wide_text(requantise.high) + "]";
 }
 
-std::string window_text(const Window& window) {
-  const auto pair = [](std::int64_t a, std::int64_t b) {
-    return std::to_string(a) + "x" + std::to_string(b);
-  };
-  std::string text =
-      pair(window.y.kernel, window.x.kernel) + " stride " + pair(window.y.stride, window.x.stride);
-  if (window.y.dilation > 1 || window.x.dilation > 1)
-    text += " dilation " + pair(window.y.dilation, window.x.dilation);
-  return text + " pad " + pair(window.y.pad, window.x.pad);
-}
-
-struct Details {
-  std::string operator()(const Linear& linear) const { return type_text(linear.weight_type); }
-  std::string operator()(const Convolution& convolution) const {
-    return type_text(convolution.weight_type) + " " + window_text(convolution.window) + " groups " +
-           std::to_string(convolution.groups);
-  }
-  std::string operator()(const ScaleShift& scale) const { return type_text(scale.scale_type); }
-  std::string operator()(const ChannelShift& shift) const {
-    const auto [least, most] = std::ranges::minmax(shift.left);
-    return "<< " + std::to_string(least) + " to " + std::to_string(most);
-  }
-  std::string operator()(const Pool& pool) const { return window_text(pool.window); }
-  std::string operator()(const Binary& binary) const {
-    return "<< " + std::to_string(binary.shift_a) + ", " + std::to_string(binary.shift_b);
-  }
-  std::string operator()(const Slice& slice) const {
-    return std::to_string(slice.first) + " + " + std::to_string(slice.count) + " of " +
-           std::to_string(slice.period);
-  }
-  std::string operator()(const Lookup& lookup) const {
-    return std::to_string(lookup.table.size()) + " entries";
-  }
-  std::string operator()(const Piecewise& pieces) const {
-    return std::to_string(pieces.slope.size()) + " segments, off by at most " +
-           fixed_text(pieces.largest_error, 3) + " of the last place";
-  }
-  std::string operator()(const Cast&) const { return ""; }
-  std::string operator()(const Gather& gather) const {
-    return std::to_string(gather.places.size()) + " of every " + std::to_string(gather.period);
-  }
-  std::string operator()(const Concat&) const { return ""; }
-  std::string operator()(const ArgMax& argmax) const {
-    return "of every " + std::to_string(argmax.row);
-  }
-  std::string operator()(const MatrixProduct& product) const {
-    return std::to_string(product.outputs) + "x" + std::to_string(product.inputs) + " sets " +
-           std::to_string(product.sets) + " rows " + std::to_string(product.repeat);
-  }
-  std::string operator()(const RowReduce& reduce) const {
-    return "of every " + std::to_string(reduce.row);
-  }
-  std::string operator()(const Repeat& repeat) const {
-    return std::to_string(repeat.count) + " times";
-  }
-  std::string operator()(const Insert& insert) const {
-    return std::to_string(insert.before) + " before and " + std::to_string(insert.after) +
-           " after each of " + std::to_string(insert.rows) + " rows";
-  }
-  std::string operator()(const Embedding& embedding) const {
-    return std::to_string(embedding.rows()) + " rows of " + std::to_string(embedding.columns);
-  }
-  std::string operator()(const SquareRoot& root) const {
-    return "<< " + std::to_string(root.shift) + " + " + std::to_string(root.addend);
-  }
-  std::string operator()(const Quotient& quotient) const {
-    return "<< " + std::to_string(quotient.shift_a) + ", " + std::to_string(quotient.shift_b);
-  }
-};
-
 std::string step_text(const Program& program, const Step& step) {
   std::vector<std::string> inputs;
   for (const ValueId id : step.inputs) inputs.push_back("%" + std::to_string(id));
-  const std::string details = std::visit(Details{}, step.operation);
+  const std::string details = operation_details(step.operation);
   return value_text(program, step.output) + " = " + step.name + " " +
          operation_name(step.operation) + "(" + join(inputs, ", ") + ")" +
          (details.empty() ? "" : " " + details) + "; accumulator [" + wide_text(step.low) + ", " +

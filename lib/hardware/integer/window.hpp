@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace mase::integer {
 
@@ -55,6 +56,9 @@ struct Window {
     }
   }
 };
+
+/// "3x3 stride 1x1 pad 1x1".
+std::string window_text(const Window& window);
 
 /// What a window is reduced to.
 enum class PoolKind { max, sum };

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace mase::integer {
 
 /// The place of the largest of every `row` elements, the first one where several are equal.
 struct ArgMax {
   std::int64_t row = 1;
+
+  std::string_view step_kind() const { return "argmax"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const { return "of every " + std::to_string(row); }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

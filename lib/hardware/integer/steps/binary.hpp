@@ -2,6 +2,9 @@
 // Two streams, element by element.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace mase::integer {
 
 /// What is done with two streams, element by element.
@@ -28,6 +31,27 @@ struct Binary {
     }
     return a;
   }
+
+  std::string_view step_kind() const { return "binary"; }
+  std::string_view name() const {
+    switch (kind) {
+      case BinaryKind::add:
+        return "add";
+      case BinaryKind::subtract:
+        return "subtract";
+      case BinaryKind::multiply:
+        return "multiply";
+      case BinaryKind::maximum:
+        return "maximum";
+      case BinaryKind::minimum:
+        return "minimum";
+    }
+    return "";
+  }
+  std::string details() const {
+    return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

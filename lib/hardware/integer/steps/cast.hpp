@@ -2,9 +2,17 @@
 // The step that changes types only.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace mase::integer {
 
 /// Type change only: also relu, relu6, hardtanh and clamp where they are not part of another step.
-struct Cast {};
+struct Cast {
+  std::string_view step_kind() const { return "cast"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const { return ""; }
+  static constexpr bool only_moves = false;
+};
 
 }  // namespace mase::integer

@@ -2,6 +2,9 @@
 // Shifts of channels to one binary point.
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace mase::integer {
@@ -11,6 +14,14 @@ namespace mase::integer {
 /// their type has the finest.
 struct ChannelShift {
   std::vector<int> left;  ///< one for each channel, none negative
+
+  std::string_view step_kind() const { return "channel_shift"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const {
+    const auto [least, most] = std::ranges::minmax(left);
+    return "<< " + std::to_string(least) + " to " + std::to_string(most);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

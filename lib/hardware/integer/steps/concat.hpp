@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace mase::integer {
 
 /// Inputs in turn, `rows` times in a frame: elements / rows of each.
 struct Concat {
   std::int64_t rows = 1;
+
+  std::string_view step_kind() const { return "concat"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const { return ""; }
+  static constexpr bool only_moves = true;
 };
 
 }  // namespace mase::integer

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/integer/codes.hpp"
@@ -23,6 +25,18 @@ struct Convolution {
 
   std::int64_t taps() const { return window.channels / groups; }     ///< per place of the kernel
   std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
+
+  bool is_depthwise() const { return groups == window.channels && groups == outputs && groups > 1; }
+
+  std::string_view step_kind() const { return is_depthwise() ? "depthwise" : "convolution"; }
+  /// Also where a channel has several outputs, which hardware computes as any convolution.
+  std::string_view name() const {
+    return groups == window.channels && groups > 1 ? "depthwise" : "convolution";
+  }
+  std::string details() const {
+    return type_text(weight_type) + " " + window_text(window) + " groups " + std::to_string(groups);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

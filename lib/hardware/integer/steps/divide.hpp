@@ -2,6 +2,9 @@
 // Exact quotients of two streams.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "hardware/integer/fixed.hpp"
 
 namespace mase::integer {
@@ -28,6 +31,13 @@ struct Quotient {
   Number most() const {  ///< the largest accumulator
     return (Number{1} << (bits + 1)) - 1;
   }
+
+  std::string_view step_kind() const { return "quotient"; }
+  std::string_view name() const { return "divide"; }
+  std::string details() const {
+    return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "hardware/integer/codes.hpp"
 
@@ -14,6 +16,13 @@ struct Embedding {
   Codes table;  ///< [rows][columns]
 
   std::int64_t rows() const { return static_cast<std::int64_t>(table.size()) / columns; }
+
+  std::string_view step_kind() const { return "embedding"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const {
+    return std::to_string(rows()) + " rows of " + std::to_string(columns);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace mase::integer {
@@ -17,6 +19,13 @@ struct Gather {
   /// The most elements that always move together: every run of so many in the result, from a
   /// multiple of it on, is one such run of the input, or all outside. Divides both frames.
   std::int64_t block() const;
+
+  std::string_view step_kind() const { return "gather"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const {
+    return std::to_string(places.size()) + " of every " + std::to_string(period);
+  }
+  static constexpr bool only_moves = true;
 };
 /// The gather of places in a whole frame of `elements`, with the least period.
 Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);

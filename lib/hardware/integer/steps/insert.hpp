@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "hardware/integer/codes.hpp"
 
@@ -13,6 +15,14 @@ namespace mase::integer {
 struct Insert {
   std::int64_t rows = 1, before = 0, after = 0;
   Codes codes = {};
+
+  std::string_view step_kind() const { return "insert"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const {
+    return std::to_string(before) + " before and " + std::to_string(after) + " after each of " +
+           std::to_string(rows) + " rows";
+  }
+  static constexpr bool only_moves = true;
 };
 
 }  // namespace mase::integer

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/integer/codes.hpp"
@@ -17,6 +19,11 @@ struct Linear {
   Codes weight;            ///< [outputs][inputs], inputs in stream order
   std::vector<Wide> bias;  ///< [outputs], aligned to the accumulator; empty without
   int bias_width = 0;      ///< bits of every bias that may come; 0: of those that are there
+
+  std::string_view step_kind() const { return "linear"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const { return type_text(weight_type); }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

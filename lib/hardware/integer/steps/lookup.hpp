@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "hardware/integer/codes.hpp"
 
@@ -19,6 +20,11 @@ struct Lookup {
   Codes table;           ///< 2^width entries, indexed by the input code's bits
   /// The user's module that computes it, and keeps no table in memory; null for ours.
   std::shared_ptr<const ir::CustomHardware> external = nullptr;
+
+  std::string_view step_kind() const { return external ? "external" : "lookup"; }
+  std::string_view name() const { return function; }
+  std::string details() const { return std::to_string(table.size()) + " entries"; }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

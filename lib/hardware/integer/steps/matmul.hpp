@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace mase::integer {
 
@@ -18,6 +20,14 @@ struct MatrixProduct {
   std::int64_t place(std::int64_t set, std::int64_t output, std::int64_t input) const {
     return set * set_step + output * output_step + input * input_step;
   }
+
+  std::string_view step_kind() const { return "matmul"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const {
+    return std::to_string(outputs) + "x" + std::to_string(inputs) + " sets " +
+           std::to_string(sets) + " rows " + std::to_string(repeat);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

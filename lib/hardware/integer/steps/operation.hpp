@@ -2,6 +2,8 @@
 // Operation: any one of the steps.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <variant>
 
 #include "hardware/integer/steps/argmax.hpp"
@@ -24,6 +26,7 @@
 #include "hardware/integer/steps/scale_shift.hpp"
 #include "hardware/integer/steps/slice.hpp"
 #include "hardware/integer/steps/square_root.hpp"
+#include "hardware/integer/steps/step_operation.hpp"
 
 namespace mase::integer {
 
@@ -31,5 +34,12 @@ namespace mase::integer {
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
                                Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
                                RowReduce, Repeat, SquareRoot, Insert, Embedding, Piecewise>;
+static_assert(all_declared(static_cast<const Operation*>(nullptr)));
+
+std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
+std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...
+std::string operation_details(const Operation& operation);  ///< what its name leaves open
+/// Whether the operation gives codes of its inputs as they are.
+bool only_moves(const Operation& operation);
 
 }  // namespace mase::integer

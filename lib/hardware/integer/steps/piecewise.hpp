@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/integer/codes.hpp"
@@ -22,6 +23,11 @@ struct Piecewise {
   double largest_error = 0;     ///< over all inputs, in units of the result's last place
 
   Wide operator()(std::int64_t code) const;
+
+  std::string_view step_kind() const { return "piecewise"; }
+  std::string_view name() const { return function; }
+  std::string details() const;
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

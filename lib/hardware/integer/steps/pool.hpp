@@ -2,6 +2,9 @@
 // Maxima and sums over windows.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {
@@ -11,6 +14,11 @@ namespace mase::integer {
 struct Pool {
   PoolKind kind = PoolKind::max;
   Window window;
+
+  std::string_view step_kind() const { return "pool"; }
+  std::string_view name() const { return kind == PoolKind::max ? "max_pool" : "sum_pool"; }
+  std::string details() const { return window_text(window); }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

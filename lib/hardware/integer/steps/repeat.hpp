@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace mase::integer {
 
 /// Every element `count` times: y[i] = x[i / count].
 struct Repeat {
   std::int64_t count = 1;
+
+  std::string_view step_kind() const { return "repeat"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const { return std::to_string(count) + " times"; }
+  static constexpr bool only_moves = true;
 };
 
 }  // namespace mase::integer

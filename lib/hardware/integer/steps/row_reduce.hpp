@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "hardware/integer/window.hpp"
 
@@ -12,6 +14,11 @@ namespace mase::integer {
 struct RowReduce {
   PoolKind kind = PoolKind::max;
   std::int64_t row = 1;
+
+  std::string_view step_kind() const { return "row_reduce"; }
+  std::string_view name() const { return kind == PoolKind::max ? "row_max" : "row_sum"; }
+  std::string details() const { return "of every " + std::to_string(row); }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

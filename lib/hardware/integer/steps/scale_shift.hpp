@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/integer/codes.hpp"
@@ -17,6 +19,11 @@ struct ScaleShift {
   Codes scale;
   std::vector<Wide> shift;  ///< aligned to the accumulator; empty without
   int shift_width = 0;      ///< as a linear's bias_width
+
+  std::string_view step_kind() const { return "scale_shift"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const { return type_text(scale_type); }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

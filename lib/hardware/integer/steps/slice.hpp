@@ -3,12 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace mase::integer {
 
 /// Elements [first, first + count) of every `period` of them, which divides the frame.
 struct Slice {
   std::int64_t first = 0, count = 0, period = 1;
+
+  std::string_view step_kind() const { return "slice"; }
+  std::string_view name() const { return step_kind(); }
+  std::string details() const {
+    return std::to_string(first) + " + " + std::to_string(count) + " of " + std::to_string(period);
+  }
+  static constexpr bool only_moves = true;
 };
 
 }  // namespace mase::integer

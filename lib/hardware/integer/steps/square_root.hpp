@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "hardware/integer/fixed.hpp"
 
@@ -14,6 +16,13 @@ struct SquareRoot {
   std::int64_t addend = 0;
 
   Wide operator()(Wide x) const;
+
+  std::string_view step_kind() const { return "square_root"; }
+  std::string_view name() const { return "sqrt"; }
+  std::string details() const {
+    return "<< " + std::to_string(shift) + " + " + std::to_string(addend);
+  }
+  static constexpr bool only_moves = false;
 };
 
 }  // namespace mase::integer

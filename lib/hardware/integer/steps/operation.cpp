@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the step at hand declares.
+#include "hardware/integer/steps/operation.hpp"
+
+namespace mase::integer {
+
+std::string_view step_kind(const Operation& operation) {
+  return std::visit([](const auto& step) { return step.step_kind(); }, operation);
+}
+
+std::string operation_name(const Operation& operation) {
+  return std::visit([](const auto& step) { return std::string(step.name()); }, operation);
+}
+
+std::string operation_details(const Operation& operation) {
+  return std::visit([](const auto& step) { return step.details(); }, operation);
+}
+
+bool only_moves(const Operation& operation) {
+  return std::visit([](const auto& step) { return step.only_moves; }, operation);
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every step of the integer program has a row of its own in the step table.
+#include "hardware/design/step_table.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace mase::design {
+namespace {
+
+/// Calls see(step) with every alternative of an Operation.
+template <class See, class... Steps>
+void for_each_kind(const std::variant<Steps...>*, See&& see) {
+  (see(Step{.operation = Steps{}}), ...);
+}
+
+}  // namespace
+
+TEST_CASE("every step has a row of its own") {
+  std::set<std::string_view> kinds;
+  for_each_kind(static_cast<const integer::Operation*>(nullptr), [&](const Step& step) {
+    INFO(integer::step_kind(step.operation));
+    CHECK(step_row(step).kind == integer::step_kind(step.operation));
+    CHECK(kinds.insert(step_row(step).kind).second);
+  });
+}
+
+}  // namespace mase::design

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step that lacks a declaration is refused by the compiler; each of these hides one.
+#include "hardware/integer/steps/step_operation.hpp"
+
+#include "hardware/integer/steps/repeat.hpp"
+
+namespace mase::integer {
+namespace {
+
+struct WithoutKind : Repeat {
+  void step_kind() const;
+};
+struct WithoutName : Repeat {
+  void name() const;
+};
+struct WithoutDetails : Repeat {
+  void details() const;
+};
+struct MovingUnknown : Repeat {
+  void only_moves() const;
+};
+
+static_assert(StepOperation<Repeat>);
+static_assert(!StepOperation<WithoutKind>);
+static_assert(!StepOperation<WithoutName>);
+static_assert(!StepOperation<WithoutDetails>);
+static_assert(!StepOperation<MovingUnknown>);
+
+}  // namespace
+}  // namespace mase::integer
