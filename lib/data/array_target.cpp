@@ -134,6 +134,8 @@ std::string task_of(const Target& target, const Array& array, const DataOptions&
   const auto own = options.outputs.find(target.output());
   if (own != options.outputs.end() && own->second.task) return own->second.task->name;
   if (options.task && find_task(options.task->name).has_labels()) return options.task->name;
+  if (options.task && find_task(options.task->name).wants == Wants::nothing)
+    return "regression";  // any numbers will do, since nothing is measured on them
   return target.name == "y" || is_whole(array) ? "classification" : "regression";
 }
 
