@@ -35,9 +35,10 @@ void add_test(CLI::App& app, Action& action) {
                    "exit with 1 if an output has a lower SQNR against float (task none)")
       ->type_name("DB");
   command
-      ->add_option("--require", request->require,
-                   "exit with 1 unless a metric of your own keeps this bound at every level")
-      ->type_name("'METRIC >= X'")
+      ->add_option(
+          "--require", request->require,
+          "exit with 1 unless this figure, or metric of your own, keeps the bound at every level")
+      ->type_name("'FIGURE >= X'")
       ->allow_extra_args(false);
   add_limits(*command);
   command->footer(
@@ -46,6 +47,7 @@ void add_test(CLI::App& app, Action& action) {
       "  mase test graph_module.pt mnist --level float --min-accuracy 98.8\n"
       "  mase test graph_module.pt mnist --level float,quantized,integer --rows 1000\n"
       "  mase test graph_module.pt npy --data-dir rows --task none --min-sqnr 30\n"
+      "  mase test graph_module.pt --level float,integer --require 'mae <= 0.1'\n"
       "  mase test graph_module.pt jsc --level rtl --hardware mase_output/jsc/hardware");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);

@@ -76,7 +76,7 @@ struct TestRequest : HardwareRequest {
   bool macro = false;
   std::optional<double> min_accuracy;  ///< in percent
   std::optional<double> min_sqnr;      ///< in dB, of every output, for the task without labels
-  std::vector<std::string> require;    ///< bounds on metrics of the user's own: "kappa >= 0.8"
+  std::vector<std::string> require;    ///< bounds on figures: "mae <= 0.1"
 };
 int test(const TestRequest& request);
 

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "search/own_metrics/metric_rows.hpp"
 
 namespace mase::driver {
@@ -60,47 +57,6 @@ Tree measure_with_programs(const MetricPrograms& programs, const data::Dataset& 
     rows.add_data(dataset, dataset.batch(dataset.rows(part), first,
                                          std::min(options.batch_size, done - first)));
   return rows.measure();
-}
-
-void print_metrics(Output& output, const LevelMetrics& found) {
-  passes::ReportTable table{"Metrics of your own", {"Level", "Metric", "Value"}, {}, ""};
-  for (const auto& [level, values] : found)
-    for (const auto& [name, value] : values.as_dict()) {
-      table.rows.push_back({level, name, fixed_text(value.as_double(), 6)});
-      output.document()["metrics"][level][name] = value;
-    }
-  if (!table.rows.empty()) output.table(table);
-}
-
-std::vector<search::Constraint> metric_bounds(const std::vector<std::string>& texts,
-                                              const Configuration& configuration) {
-  std::vector<std::string> names;
-  for (const search::OwnMetric* metric : metric_programs(configuration))
-    names.push_back(metric->name);
-  if (!texts.empty() && names.empty())
-    config_error(
-        "--require bounds metrics of your own; give --config FILE.toml with [metrics.NAME]"
-        ", or --min-accuracy in its place");
-  Diagnostics diagnostics;
-  std::vector<search::Constraint> bounds;
-  for (const std::string& text : texts)
-    if (auto bound = search::parse_constraint(text, {"--require", 0, 0}, diagnostics, names))
-      bounds.push_back(*bound);
-  diagnostics.throw_if_errors();
-  return bounds;
-}
-
-bool keep_bounds(const LevelMetrics& found, const std::vector<search::Constraint>& bounds) {
-  bool kept = true;
-  for (const auto& [level, values] : found)
-    for (const search::Constraint& bound : bounds) {
-      const double value = values.at(bound.metric).as_double();
-      if (bound.excess(value) <= 0) continue;
-      kept = false;
-      log::error(bound.metric + " is " + fixed_text(value, 6) + " (" + level +
-                 "), but the bound is " + bound.text());
-    }
-  return kept;
 }
 
 }  // namespace mase::driver

@@ -13,6 +13,7 @@
 #include "driver/hardware.hpp"
 #include "driver/test_levels.hpp"
 #include "sandbox/policy.hpp"
+#include "search/runners/basic_evaluation.hpp"
 
 namespace mase::driver {
 namespace {
@@ -99,17 +100,45 @@ struct Found {
   data::Scores scores;
 };
 
-/// Scores the model at every requested level, also by the metrics of the user's own.
-std::vector<Found> scores_of(const Session& session, const TestRequest& request,
-                             const ir::Graph& graph, const data::Dataset& dataset,
-                             LevelMetrics& own) {
-  std::vector<Found> found;
-  own = for_each_level(session, request, graph,
-                       [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
-                           const EvaluateOptions& options) {
-                         found.push_back({level, evaluate(evaluator, dataset, part, options)});
-                       });
-  return found;
+/// The figures of the task, and recall and precision of every class.
+Tree score_figures(const data::Scores& scores, const data::Target& labels) {
+  Tree tree = Tree::dict();
+  tree[data::figures::loss.name] = scores.loss;
+  tree[data::figures::accuracy.name] = scores.accuracy;
+  tree[data::figures::macro_accuracy.name] = scores.macro_accuracy;
+  if (data::find_task(labels.task).has_perplexity())
+    tree[data::figures::perplexity.name] = data::perplexity(scores.loss);
+  for (std::size_t c = 0; c < scores.classes.size(); ++c) {
+    tree[labels.class_names[c] + ".recall"] = scores.classes[c].recall();
+    tree[labels.class_names[c] + ".precision"] = scores.classes[c].precision();
+  }
+  return tree;
+}
+
+/// Scores the model at every requested level.
+std::vector<LevelFound> scores_of(const Session& session, const TestRequest& request,
+                                  const ir::Graph& graph, const data::Dataset& dataset,
+                                  std::vector<Found>& found) {
+  return for_each_level(session, request, graph,
+                        [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
+                            const EvaluateOptions& options) {
+                          found.push_back({level, evaluate(evaluator, dataset, part, options)});
+                          return score_figures(found.back().scores, dataset.labels());
+                        });
+}
+
+/// The figures that `mase test` prints of a data set, as test_bounds takes them.
+std::vector<std::string> printed_figures(const data::Dataset& dataset) {
+  std::vector<std::string> names;
+  if (!dataset.has_labels()) {
+    names = distance_figures();
+    for (const std::string& name : distance_figures()) names.push_back("*." + name);
+    return names;
+  }
+  const Tree figures = search::figures_tree(data::Scorers(dataset.targets).figures());
+  for (const auto& [name, value] : figures.as_dict()) names.push_back(name);
+  if (data::counts_classes(dataset)) names.insert(names.end(), {"*.recall", "*.precision"});
+  return names;
 }
 
 /// The number of rows for which two evaluations predict different classes.
@@ -169,9 +198,13 @@ void name_rights(const Session& session, const TestRequest& request) {
 }
 
 /// Refuses the option of the other kind of task.
-void check_goals(const TestRequest& request, bool has_labels) {
+void check_goals(const TestRequest& request, bool has_labels,
+                 const std::vector<std::string>& figures) {
   if (request.min_accuracy && !has_labels)
     config_error("--min-accuracy needs labels; without them, --min-sqnr DB sets a goal");
+  if (request.min_accuracy && std::ranges::count(figures, "accuracy") == 0)
+    config_error("--min-accuracy: there is no figure 'accuracy'; the figures are " +
+                 join(figures, ", ") + ", which --require 'FIGURE <= X' bounds");
   if (request.min_sqnr && has_labels)
     config_error("--min-sqnr compares outputs with those in float; give --task none as well");
 }
@@ -182,33 +215,27 @@ int test(const TestRequest& request) {
   Session session = open_session(request, Project::of_model, DataSource::of_model);
   const data::Dataset& dataset = require_dataset(session);
   const bool has_labels = dataset.has_labels();
-  check_goals(request, has_labels);
-  const auto bounds = metric_bounds(request.require, session.configuration);
+  const std::vector<std::string> figures = printed_figures(dataset);
+  check_goals(request, has_labels, figures);
   name_rights(session, request);
   const LoadedModel model = load_session_model(session, {});
+  const auto bounds =
+      test_bounds(request, figures, session.configuration.metrics, has_formats(model.graph));
   if (model.untrained)
     log::warning(
         "the model has random weights; load trained ones with --load FILE (`mase train` writes "
         "best.pt)");
-  if (!has_labels) return test_distance(session, request, model.graph, dataset);
-  if (!data::counts_classes(dataset)) return test_figures(session, request, model.graph, dataset);
-  LevelMetrics own;
-  const std::vector<Found> found = scores_of(session, request, model.graph, dataset, own);
-
-  Output& output = session.output;
-  output.document()["split"] = request.split;
+  if (!has_labels) return test_distance(session, request, model.graph, dataset, bounds);
+  if (!data::counts_classes(dataset))
+    return test_figures(session, request, model.graph, dataset, bounds);
+  std::vector<Found> found;
+  const std::vector<LevelFound> levels = scores_of(session, request, model.graph, dataset, found);
+  session.output.document()["split"] = request.split;
   if (found.size() == 1)
-    print_one(output, found.front(), dataset, request);
+    print_one(session.output, found.front(), dataset, request);
   else
-    print_all(output, found, dataset);
-  print_metrics(output, own);
-  bool met = keep_bounds(own, bounds);
-  if (request.min_accuracy)
-    for (const auto& [level, scores] : found)
-      met = is_accurate(level, scores.accuracy, *request.min_accuracy) && met;
-  record_test(session, request, found.size() == 1 ? found.front().level : "levels");
-  output.finish();
-  return met ? 0 : static_cast<int>(Fault::goal);
+    print_all(session.output, found, dataset);
+  return finish_test(session, request, levels, bounds);
 }
 
 }  // namespace mase::driver

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase test` without labels compares the outputs at each level with those in float.
+#include <cmath>
+
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/test_levels.hpp"
@@ -13,27 +15,44 @@ struct FoundDistances {
   Distances distances;
 };
 
-std::vector<FoundDistances> distances_of(const Session& session, const TestRequest& request,
-                                         const ir::Graph& graph, const data::Dataset& dataset,
-                                         LevelMetrics& own) {
+/// The numbers of one output by name; equal outputs have an infinite SQNR.
+using DistanceFigures = std::vector<std::pair<std::string, double>>;
+
+DistanceFigures numbers_of(const data::Distance& distance) {
+  return {{"sqnr_db", distance.sqnr_db()},
+          {"cosine", distance.cosine()},
+          {"rms", distance.rms()},
+          {"worst", distance.worst}};
+}
+
+/// The figures of all outputs, with the name of the output if there are several.
+Tree figures_tree(const Distances& distances) {
+  Tree tree = Tree::dict();
+  const bool only = distances.outputs.size() == 1;
+  for (const auto& [output, distance] : distances.outputs)
+    for (const auto& [name, value] : numbers_of(distance))
+      tree[only ? name : output + "." + name] = value;
+  return tree;
+}
+
+std::vector<LevelFound> distances_of(const Session& session, const TestRequest& request,
+                                     const ir::Graph& graph, const data::Dataset& dataset,
+                                     std::vector<FoundDistances>& found) {
   const auto reference = make_evaluator()(graph, ir::Level::floating);
-  std::vector<FoundDistances> found;
-  own = for_each_level(
+  return for_each_level(
       session, request, graph,
       [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
           const EvaluateOptions& options) {
         found.push_back({level, compare_outputs(*reference, evaluator, dataset, part, options)});
+        return figures_tree(found.back().distances);
       });
-  return found;
 }
 
 Tree distance_tree(const data::Distance& distance) {
   Tree out = Tree::dict();
   out["elements"] = distance.elements;
-  out["sqnr_db"] = distance.noise > 0 ? Tree(distance.sqnr_db()) : Tree();
-  out["cosine"] = distance.cosine();
-  out["rms"] = distance.rms();
-  out["worst"] = distance.worst;
+  for (const auto& [name, value] : numbers_of(distance))
+    out[name] = std::isfinite(value) ? Tree(value) : Tree();
   return out;
 }
 
@@ -72,21 +91,23 @@ bool has_sqnr(const std::vector<FoundDistances>& found, double required) {
 
 }  // namespace
 
+std::vector<std::string> distance_figures() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : numbers_of({})) names.push_back(name);
+  return names;
+}
+
 int test_distance(Session& session, const TestRequest& request, const ir::Graph& graph,
-                  const data::Dataset& dataset) {
+                  const data::Dataset& dataset, const std::vector<TestBound>& bounds) {
   if (!has_formats(graph))
     log::warning("the model has no formats, so it is compared with itself; `mase transform` " +
                  std::string("writes a quantized checkpoint"));
-  LevelMetrics own;
-  const std::vector<FoundDistances> found = distances_of(session, request, graph, dataset, own);
+  std::vector<FoundDistances> found;
+  const std::vector<LevelFound> levels = distances_of(session, request, graph, dataset, found);
   session.output.document()["split"] = request.split;
   print_distances(session.output, found);
-  print_metrics(session.output, own);
   const bool near = !request.min_sqnr || has_sqnr(found, *request.min_sqnr);
-  const bool met = keep_bounds(own, metric_bounds(request.require, session.configuration)) && near;
-  record_test(session, request, found.size() == 1 ? found.front().level : "levels");
-  session.output.finish();
-  return met ? 0 : static_cast<int>(Fault::goal);
+  return finish_test(session, request, levels, bounds, near);
 }
 
 }  // namespace mase::driver

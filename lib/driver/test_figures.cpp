@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase test` of tasks whose predictions cannot be counted by class, and of several outputs.
-#include "base/error.hpp"
 #include "driver/test_levels.hpp"
+#include "search/runners/basic_evaluation.hpp"
 
 namespace mase::driver {
 namespace {
@@ -42,39 +42,21 @@ void print_figures(Output& output, const data::Dataset& dataset,
   }
 }
 
-/// Whether every level has the required accuracy, in percent.
-bool has_accuracy(const std::vector<FoundFigures>& found, double required) {
-  bool met = true;
-  for (const auto& [level, figures] : found) {
-    const data::Figure* accuracy = figures.find("accuracy");
-    if (!accuracy)
-      config_error("--min-accuracy: there is no figure 'accuracy'; the figures are " +
-                   data::figures_text(figures.all));
-    met = is_accurate(level, accuracy->value, required) && met;
-  }
-  return met;
-}
-
 }  // namespace
 
 int test_figures(Session& session, const TestRequest& request, const ir::Graph& graph,
-                 const data::Dataset& dataset) {
+                 const data::Dataset& dataset, const std::vector<TestBound>& bounds) {
   std::vector<FoundFigures> found;
-  const LevelMetrics own = for_each_level(
+  const std::vector<LevelFound> levels = for_each_level(
       session, request, graph,
       [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,
           const EvaluateOptions& options) {
         found.push_back({level, measure_targets(evaluator, dataset, part, options).figures});
+        return search::figures_tree(found.back().figures);
       });
   session.output.document()["split"] = request.split;
   print_figures(session.output, dataset, found);
-  print_metrics(session.output, own);
-  const bool accurate = !request.min_accuracy || has_accuracy(found, *request.min_accuracy);
-  const bool met =
-      keep_bounds(own, metric_bounds(request.require, session.configuration)) && accurate;
-  record_test(session, request, found.size() == 1 ? found.front().level : "levels");
-  session.output.finish();
-  return met ? 0 : static_cast<int>(Fault::goal);
+  return finish_test(session, request, levels, bounds);
 }
 
 }  // namespace mase::driver

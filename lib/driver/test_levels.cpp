@@ -19,6 +19,16 @@ std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRe
       open_hardware(hardware_folder(session.settings(), request.hardware), graph));
 }
 
+/// Whether the share of right predictions is at least `required` percent; an error in the log says
+/// where it is not.
+bool is_accurate(const LevelFound& found, double required) {
+  const double accuracy = found.figures.at("accuracy").as_double();
+  if (100 * accuracy >= required) return true;
+  log::error("accuracy " + fixed_text(100 * accuracy, 2) + " % (" + found.level +
+             ") is below the required " + fixed_text(required, 2) + " %");
+  return false;
+}
+
 }  // namespace
 
 bool has_formats(const ir::Graph& graph) {
@@ -26,8 +36,8 @@ bool has_formats(const ir::Graph& graph) {
                      [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
 }
 
-LevelMetrics for_each_level(const Session& session, const TestRequest& request,
-                            const ir::Graph& graph, const MeasureLevel& measure) {
+std::vector<LevelFound> for_each_level(const Session& session, const TestRequest& request,
+                                       const ir::Graph& graph, const MeasureLevel& measure) {
   const data::Part part = data::parse_part(request.split);
   std::vector<ir::Level> levels;
   for (const std::string& name : request.levels) levels.push_back(parse_level(name));
@@ -35,7 +45,7 @@ LevelMetrics for_each_level(const Session& session, const TestRequest& request,
     check_external(graph, session.configuration, request);
   const auto programs = metric_programs(session.configuration);
   search::check_programs(programs, require_dataset(session));
-  LevelMetrics metrics;
+  std::vector<LevelFound> found;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string level = has_formats(graph) ? request.levels[i] : "float";
     ProgressLine line(!request.quiet && !request.json);
@@ -47,24 +57,28 @@ LevelMetrics for_each_level(const Session& session, const TestRequest& request,
       line.show(level + ": " + std::to_string(rows) + "/" + std::to_string(of) + " rows");
     };
     const auto evaluator = evaluator_of(session, request, graph, levels[i]);
+    LevelFound& one = found.emplace_back(LevelFound{request.levels[i], level});
     const auto run = [&](ir::Evaluator& recorded, const EvaluateOptions& recording) {
-      measure(level, recorded, part, recording);
+      one.figures = measure(level, recorded, part, recording);
     };
-    metrics.emplace_back(
-        level, measure_with_programs(programs, *session.dataset, part, options, *evaluator, run));
+    one.own = measure_with_programs(programs, *session.dataset, part, options, *evaluator, run);
+    add_sums(session.configuration.metrics, one);
+    if (i == 0) name_missing_sums(session.configuration.metrics, one);
   }
-  return metrics;
+  return found;
 }
 
-bool is_accurate(const std::string& level, double accuracy, double required) {
-  if (100 * accuracy >= required) return true;
-  log::error("accuracy " + fixed_text(100 * accuracy, 2) + " % (" + level +
-             ") is below the required " + fixed_text(required, 2) + " %");
-  return false;
-}
-
-void record_test(const Session& session, const TestRequest& request, const std::string& level) {
-  session.output.record(project_folder(session.settings()), "test_" + request.split + "_" + level);
+int finish_test(Session& session, const TestRequest& request, const std::vector<LevelFound>& found,
+                const std::vector<TestBound>& bounds, bool met) {
+  print_metrics(session.output, found);
+  if (request.min_accuracy)
+    for (const LevelFound& level : found) met = is_accurate(level, *request.min_accuracy) && met;
+  met = keep_bounds(found, bounds) && met;
+  session.output.record(
+      project_folder(session.settings()),
+      "test_" + request.split + "_" + (found.size() == 1 ? found.front().level : "levels"));
+  session.output.finish();
+  return met ? 0 : static_cast<int>(Fault::goal);
 }
 
 }  // namespace mase::driver

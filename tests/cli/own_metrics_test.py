@@ -102,10 +102,26 @@ class OwnMetrics(unittest.TestCase):
         self.assertEqual(said.count("but the bound is mine >= 1.5"), 2)
         self.assertIn("did you mean 'mine'?", self.mase(*arguments, "--require", "mien >= 1", code=2).stderr)
         self.assertIn("--config", self.mase("test", "jsc-tiny", "jsc", "--require", "mine >= 1", code=2).stderr)
+        found = found["levels"]["quantized"]
+        recall = found["classes"]["g"]["correct"] / found["classes"]["g"]["rows"]
+        self.mase(*arguments, "--require", f"quantized.g.recall >= {recall - 1e-6}")
+        said = self.mase(*arguments, "--require", f"quantized.g.recall >= {recall + 1e-6}", code=1).stderr
+        self.assertEqual(said.count("but the bound is quantized.g.recall"), 1)
         shown = self.mase(*arguments, "-q").stdout
         self.assertIn("Metrics of your own", shown)
         self.mase("report", "mase_output/own")
         self.assertIn("Metrics of your own", (self.cwd / "mase_output/own/report.html").read_text(encoding="utf-8"))
+
+    def test_a_test_shows_the_sums_whose_parts_it_measures(self):
+        sums = "[metrics.both]\nsum = { mine = 2, accuracy = -1 }\n[metrics.cost]\nsum = { both = 1, lut = 1 }\n"
+        arguments = ("test", "--config", self.config("python3 score.py {outputs} {targets}", sums))
+        result = self.mase(*arguments, "--json")
+        found = json.loads(result.stdout)
+        self.assertAlmostEqual(found["metrics"]["float"]["both"], found["scores"]["accuracy"])
+        self.assertNotIn("cost", found["metrics"]["float"])
+        self.assertIn("metric cost is left out: mase test does not measure lut", result.stderr)
+        said = self.mase(*arguments, "--require", "cost <= 1", code=2).stderr
+        self.assertIn("mase test does not measure lut, a part of 'cost'", said)
 
     def test_rows_without_labels_have_inputs_and_outputs_but_no_targets(self):
         (self.cwd / "rows").mkdir()

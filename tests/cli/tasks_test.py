@@ -88,6 +88,24 @@ class Tasks(unittest.TestCase):
         )
         self.assertIn("has mse, l1, huber", said.stderr)
 
+    def test_bounds_on_figures(self):
+        x = self.inputs(16)
+        self.rows("y", "f", [max(0, row[c]) for row in x for c in range(5)], (ROWS, 5))
+        self.trained("jsc-tiny", "--task", "regression", epochs=2)
+        measured = json.loads(self.mase("test", "mase_output/p", "--json").stdout)["levels"]["float"]["figures"]
+        above, below = measured["mae"] * 1.01, measured["mae"] * 0.99
+        self.mase("test", "mase_output/p", "--require", f"mae <= {above}", "--require", f"float.mae >= {below}")
+        said = self.mase("test", "mase_output/p", "--level", "float", "--require", f"mae <= {below}", code=1).stderr
+        self.assertRegex(said, r"mae is 0\.\d{6} \(float\), but the bound is mae <= 0\.")
+        said = self.mase("test", "mase_output/p", "--require", "maee <= 1", code=2).stderr
+        self.assertIn("did you mean 'mae'? Figures: loss, mse, rmse, mae, r2, worst;", said)
+        said = self.mase("test", "mase_output/p", "--min-accuracy", "50", code=2).stderr
+        self.assertIn("there is no figure 'accuracy'; the figures are loss, mse, rmse, mae, r2, worst", said)
+        unlabelled = ("test", "mase_output/p", "--task", "none", "--level", "float")
+        self.mase(*unlabelled, "--require", "sqnr_db >= 100", "--require", "worst <= 0")
+        said = self.mase(*unlabelled, "--require", "boxes.worst <= 0", code=2).stderr
+        self.assertIn("'boxes.worst' was not measured; measured are sqnr_db, cosine, rms, worst", said)
+
     def test_multi_label(self):
         x = self.inputs(16)
         self.rows("y", "B", [row[c] + row[c + 5] > 0 for row in x for c in range(5)], (ROWS, 5))

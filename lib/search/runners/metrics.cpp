@@ -64,9 +64,8 @@ double Constraint::excess(double value) const {
   return (at_most ? value - bound : bound - value) / std::max(1.0, std::abs(bound));
 }
 
-std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
-                                           Diagnostics& diagnostics,
-                                           const std::vector<std::string>& metrics) {
+std::optional<Constraint> parse_bound(const std::string& text, const SourceLocation& where,
+                                      Diagnostics& diagnostics) {
   const auto sign = std::min(text.find("<="), text.find(">="));
   const auto bound =
       sign == std::string::npos ? std::nullopt : parse_double(trim(text.substr(sign + 2)));
@@ -76,12 +75,18 @@ std::optional<Constraint> parse_constraint(const std::string& text, const Source
                                  "\"accuracy_drop <= 1.0\"");
     return std::nullopt;
   }
-  Constraint constraint{std::string(trim(text.substr(0, sign))), text[sign] == '<', *bound, where};
-  if (std::find(metrics.begin(), metrics.end(), constraint.metric) != metrics.end() ||
-      find_metric(constraint.metric))
+  return Constraint{std::string(trim(text.substr(0, sign))), text[sign] == '<', *bound, where};
+}
+
+std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
+                                           Diagnostics& diagnostics,
+                                           const std::vector<std::string>& metrics) {
+  auto constraint = parse_bound(text, where, diagnostics);
+  if (!constraint || find_metric(constraint->metric) ||
+      std::find(metrics.begin(), metrics.end(), constraint->metric) != metrics.end())
     return constraint;
-  diagnostics.error(where, "unknown metric '" + constraint.metric + "' in a constraint" +
-                               did_you_mean(constraint.metric, metrics, ".") +
+  diagnostics.error(where, "unknown metric '" + constraint->metric + "' in a constraint" +
+                               did_you_mean(constraint->metric, metrics, ".") +
                                " Metrics: " + join(metrics, ", "));
   return std::nullopt;
 }

@@ -55,8 +55,10 @@ struct Constraint {
   double excess(double value) const;
 };
 
-/// Reads "METRIC <= NUMBER" or "METRIC >= NUMBER", where the metric is one of `metrics`; nothing
-/// after a diagnostic at `where`.
+/// Reads "METRIC <= NUMBER" or "METRIC >= NUMBER"; nothing after a diagnostic at `where`.
+std::optional<Constraint> parse_bound(const std::string& text, const SourceLocation& where,
+                                      Diagnostics& diagnostics);
+/// The same, where the metric is one of `metrics`.
 std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
                                            Diagnostics& diagnostics,
                                            const std::vector<std::string>& metrics);
