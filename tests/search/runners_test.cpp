@@ -280,3 +280,26 @@ TEST_CASE("points of accuracy lost are counted in rows") {
     }
   }
 }
+
+TEST_CASE("rows that do not fit are gathered again in every pass, with the same values") {
+  data::Dataset dataset;
+  std::vector<float> numbers(1300);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  dataset.inputs = {{"x", Array::from(numbers, {1300, 1})}};
+  for (std::int64_t row = 1299; row >= 0; --row) dataset.validation.push_back(row);
+  constexpr std::size_t enough = 1100 * sizeof(float);
+  const search::RowBatches kept(dataset, dataset.validation, 1100, enough);
+  const search::RowBatches gathered(dataset, dataset.validation, 1100, enough - 1);
+  CHECK(kept.are_kept());
+  CHECK_FALSE(gathered.are_kept());
+  for (const search::RowBatches* batches : {&kept, &gathered, &gathered}) {
+    std::vector<std::size_t> sizes;
+    float next = 1299;
+    batches->for_each([&](const data::Batch& batch) {
+      const auto values = batch.inputs.front().span<float>();
+      sizes.push_back(values.size());
+      for (const float value : values) CHECK(value == next--);
+    });
+    CHECK(sizes == std::vector<std::size_t>{512, 512, 76});
+  }
+}

@@ -10,7 +10,7 @@ namespace {
 class OwnRunner : public Runner {
  public:
   OwnRunner(const Bench& bench, std::vector<const OwnMetric*> programs, const BasicEvaluation& rows)
-      : bench_(bench), programs_(std::move(programs)), batches_(gather_rows(*bench.dataset, rows)) {
+      : bench_(bench), programs_(std::move(programs)), batches_(batches_of(*bench.dataset, rows)) {
     check_programs(programs_, *bench.dataset);
   }
 
@@ -23,16 +23,16 @@ class OwnRunner : public Runner {
   Tree measure_at(const ir::Graph& graph, ir::Level level) const {
     const auto evaluator = bench_.evaluator(graph, level);
     MetricRows rows(programs_);
-    for (const data::Batch& batch : batches_) {
+    batches_.for_each([&](const data::Batch& batch) {
       rows.add_outputs(evaluator->run(batch.inputs));
       rows.add_data(*bench_.dataset, batch);
-    }
+    });
     return rows.measure();
   }
 
   const Bench& bench_;
   std::vector<const OwnMetric*> programs_;
-  std::vector<data::Batch> batches_;
+  RowBatches batches_;
 };
 
 }  // namespace

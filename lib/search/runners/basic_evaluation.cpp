@@ -12,8 +12,6 @@
 namespace mase::search {
 namespace {
 
-constexpr std::int64_t batch_rows = 512;
-
 data::Part part_of(const std::string& loader) {
   if (loader == "train_dataloader") return data::Part::train;
   return loader == "test_dataloader" ? data::Part::test : data::Part::validation;
@@ -39,7 +37,7 @@ std::unique_ptr<Runner> BasicEvaluation::make(const Bench& bench) const {
   return std::make_unique<ScoreRunner>(bench, *this);
 }
 
-std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of) {
+RowBatches batches_of(const data::Dataset& dataset, const BasicEvaluation& rows_of) {
   const std::vector<std::int64_t>& rows = dataset.rows(part_of(rows_of.data_loader));
   const auto there = static_cast<std::int64_t>(rows.size());
   const std::int64_t wanted = rows_of.num_samples.value_or(static_cast<int>(there));
@@ -47,19 +45,16 @@ std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEv
     log::warning("num_samples = " + std::to_string(wanted) + ": the " + rows_of.data_loader +
                  " of '" + dataset.name + "' has " + std::to_string(there) +
                  " rows; all of them are used");
-  const std::int64_t total = std::min(wanted, there);
-  std::vector<data::Batch> batches;
-  for (std::int64_t first = 0; first < total; first += batch_rows)
-    batches.push_back(dataset.batch(rows, first, std::min(batch_rows, total - first)));
-  return batches;
+  return {dataset, rows, std::min(wanted, there)};
 }
 
-data::RowScores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches,
                       const std::vector<data::Target>& targets) {
   data::Scorers scorers(targets);
-  for (const data::Batch& batch : batches)
+  batches.for_each([&](const data::Batch& batch) {
     scorers.add(batch.targets.front().shape().front(),
                 data::outputs_for(targets, evaluator.run(batch.inputs)), batch.targets);
+  });
   return scorers.scores();
 }
 
@@ -95,7 +90,7 @@ Tree figures_tree(const data::Figures& figures) {
 }
 
 ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
-    : bench_(bench), rows_(std::move(rows)), batches_(gather_rows(*bench.dataset, rows_)) {}
+    : bench_(bench), rows_(std::move(rows)), batches_(batches_of(*bench.dataset, rows_)) {}
 
 data::RowScores ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
   return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->targets);

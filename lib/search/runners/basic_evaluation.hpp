@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/scorer.hpp"
+#include "search/runners/row_batches.hpp"
 #include "search/runners/runner.hpp"
 
 namespace mase::search {
@@ -59,11 +60,11 @@ struct BasicEvaluation {
 /// Accepts both `dataloader`, which the reference's runner reads, and `data_loader` of its files.
 Tree with_data_loader(const Tree& table);
 
-/// The rows that a runner evaluates, in batches of 512. If there are fewer rows than requested, all
-/// are used, with a warning.
-std::vector<data::Batch> gather_rows(const data::Dataset& dataset, const BasicEvaluation& rows_of);
+/// The rows that a runner evaluates. If there are fewer rows than requested, all are used, with a
+/// warning.
+RowBatches batches_of(const data::Dataset& dataset, const BasicEvaluation& rows_of);
 
-data::RowScores score(ir::Evaluator& evaluator, const std::vector<data::Batch>& batches,
+data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches,
                       const std::vector<data::Target>& targets);
 
 /// The loss of accuracy in percentage points, from two shares of the same `rows` rows. It counts
@@ -98,7 +99,7 @@ class ScoreRunner : public Runner {
 
   const Bench& bench_;
   BasicEvaluation rows_;
-  std::vector<data::Batch> batches_;
+  RowBatches batches_;
   std::vector<std::uint8_t> float_hits_;  ///< for the baseline
 };
 

@@ -19,7 +19,7 @@ class DistanceRunner : public Runner {
  public:
   DistanceRunner(const Bench& bench, const OutputDistance& options)
       : bench_(bench),
-        batches_(gather_rows(*bench.dataset, {options.data_loader, options.num_samples})) {}
+        batches_(batches_of(*bench.dataset, {options.data_loader, options.num_samples})) {}
 
   Tree baseline(ir::Graph& graph) override {
     float_results_ = results(graph, ir::Level::floating);
@@ -35,7 +35,8 @@ class DistanceRunner : public Runner {
   std::vector<ir::Results> results(const ir::Graph& graph, ir::Level level) const {
     const auto evaluator = bench_.evaluator(graph, level);
     std::vector<ir::Results> all;
-    for (const data::Batch& batch : batches_) all.push_back(evaluator->run(batch.inputs));
+    batches_.for_each(
+        [&](const data::Batch& batch) { all.push_back(evaluator->run(batch.inputs)); });
     return all;
   }
 
@@ -59,7 +60,7 @@ class DistanceRunner : public Runner {
   }
 
   const Bench& bench_;
-  std::vector<data::Batch> batches_;
+  RowBatches batches_;
   std::vector<ir::Results> float_results_;
 };
 
