@@ -51,7 +51,7 @@ std::vector<std::string> missing_parts(const search::OwnMetrics& own, const std:
                                        const IsThere& is_there) {
   std::vector<std::string> missing;
   for (const std::string& part : own.with_terms({sum}))
-    if (!own.find(part) && !is_there(part)) missing.push_back(part);
+    if (!own.source(part) && !is_there(part)) missing.push_back(part);
   return missing;
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> missing_parts(const search::OwnMetrics& own, const std:
 std::string fault_of(const std::string& metric, const std::vector<std::string>& figures,
                      const search::OwnMetrics& own) {
   const auto is_there = [&](const std::string& name) { return is_figure(name, figures); };
-  if (own.find(metric)) {
+  if (own.source(metric)) {
     const std::vector<std::string> missing = missing_parts(own, metric, is_there);
     return missing.empty() ? ""
                            : "mase test does not measure " + join(missing, ", ") + ", a part of '" +

@@ -118,15 +118,34 @@ void check_parts(const Options& options, const std::string& metric, const Source
     check_delivered(options.runners, part, where, diagnostics);
 }
 
-void read_goals(const Tree& metrics, Options& options, Diagnostics& diagnostics) {
-  for (const auto& [name, table] : metrics.as_dict()) {
-    if (!find_metric(name)) report_unknown_key(table, name, options.own.known_names(), diagnostics);
-    GoalTable goal;
-    if (const OwnMetric* own = options.own.find(name)) goal.direction = own->direction;
-    read_fields(table, goal, diagnostics);
-    options.goals.push_back({name, goal.scale, direction_of(goal.direction)});
-    check_parts(options, name, table.key_where, diagnostics);
+void read_goal(const std::string& name, const Tree& table, Options& options,
+               Diagnostics& diagnostics) {
+  const OwnMetric* own = options.own.source(name);
+  if (!own && !find_metric(name))
+    report_unknown_key(table, name, options.own.known_names(), diagnostics);
+  GoalTable goal;
+  if (own) goal.direction = own->direction;
+  read_fields(table, goal, diagnostics);
+  options.goals.push_back({name, goal.scale, direction_of(goal.direction)});
+  check_parts(options, name, table.key_where, diagnostics);
+}
+
+/// Reads the tables of metrics. TOML reads the name `kappa.low` as a table in a table.
+void read_goals_in(const Tree& tables, const std::string& before, Options& options,
+                   Diagnostics& diagnostics) {
+  for (const auto& [name, table] : tables.as_dict()) {
+    Tree inner = Tree::dict(), own = table;
+    if (table.is_dict()) {
+      own.as_dict().clear();
+      for (const auto& [key, entry] : table.as_dict()) (entry.is_dict() ? inner : own)[key] = entry;
+    }
+    if (own.size() > 0 || inner.size() == 0) read_goal(before + name, own, options, diagnostics);
+    read_goals_in(inner, before + name + ".", options, diagnostics);
   }
+}
+
+void read_goals(const Tree& metrics, Options& options, Diagnostics& diagnostics) {
+  read_goals_in(metrics, "", options, diagnostics);
   std::sort(options.goals.begin(), options.goals.end(),
             [](const Goal& a, const Goal& b) { return a.metric < b.metric; });
   if (options.goals.empty())
@@ -174,6 +193,18 @@ void check_pruner(const Options& options, const SourceLocation& where, Diagnosti
                                " as the only metric, because training reports it every epoch");
 }
 
+/// Reads a bound on a metric that is measured; nothing after a diagnostic.
+std::optional<Constraint> read_constraint(const std::string& text, const SourceLocation& where,
+                                          const OwnMetrics& own, Diagnostics& diagnostics) {
+  auto constraint = parse_bound(text, where, diagnostics);
+  if (!constraint || own.source(constraint->metric) || find_metric(constraint->metric))
+    return constraint;
+  diagnostics.error(where, "unknown metric '" + constraint->metric + "' in a constraint" +
+                               did_you_mean(constraint->metric, own.known_names(), ".") +
+                               " Metrics: " + join(own.known_names(), ", "));
+  return std::nullopt;
+}
+
 void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics) {
   const auto strategy =
       read<Strategy>(table, diagnostics, {"setup", "sw_runner", "hw_runner", "metrics"});
@@ -186,8 +217,8 @@ void read_strategy(const Tree& table, Options& options, Diagnostics& diagnostics
   const Tree* texts = table.find("constraints");
   for (std::size_t i = 0; i < strategy.constraints.size(); ++i) {
     const SourceLocation& where = texts->as_list()[i].where;
-    if (auto constraint = parse_constraint(strategy.constraints[i], where, diagnostics,
-                                           options.own.known_names())) {
+    if (auto constraint =
+            read_constraint(strategy.constraints[i], where, options.own, diagnostics)) {
       check_parts(options, constraint->metric, where, diagnostics);
       options.constraints.push_back(*constraint);
     }
@@ -314,14 +345,20 @@ std::vector<double> Options::values_of(const Measured& measured) const {
   return values;
 }
 
-std::vector<const OwnMetric*> Options::needed_own() const {
+std::set<std::string> Options::needed_metrics() const {
   std::vector<std::string> named;
   for (const Goal& goal : goals) named.push_back(goal.metric);
   for (const Constraint& constraint : constraints) named.push_back(constraint.metric);
-  const std::set<std::string> needed = own.with_terms(named);
+  return own.with_terms(named);
+}
+
+std::vector<const OwnMetric*> Options::needed_own() const {
+  const std::set<std::string> needed = needed_metrics();
   std::vector<const OwnMetric*> rows;
   for (const OwnMetric& row : own.rows)
-    if (needed.contains(row.name)) rows.push_back(&row);
+    if (std::ranges::any_of(needed,
+                            [&](const std::string& name) { return own.source(name) == &row; }))
+      rows.push_back(&row);
   return rows;
 }
 

@@ -142,7 +142,9 @@ struct Options {
   std::vector<Direction> directions() const;
   /// The objective values for the measured metrics: the scaled metrics, or their sum.
   std::vector<double> values_of(const Measured& measured) const;
-  /// The user's own metrics that goals and constraints name, alone or in sums.
+  /// The metrics that goals and constraints name, and all that their sums consist of.
+  std::set<std::string> needed_metrics() const;
+  /// The user's own metrics that measure these.
   std::vector<const OwnMetric*> needed_own() const;
   /// Those of them that are programs.
   std::vector<const OwnMetric*> needed_programs() const;

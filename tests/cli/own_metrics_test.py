@@ -163,6 +163,23 @@ class OwnMetrics(unittest.TestCase):
         for place in found["best_folders"]:
             self.assertIn("[metrics.mine]", (self.cwd / place / "transform.toml").read_text(encoding="utf-8"))
 
+    def test_a_program_prints_several_numbers_that_tests_and_searches_use(self):
+        script = "import json, sys; print(json.dumps({'size': len(open(sys.argv[1], 'rb').read()), 'half': 0.5}))"
+        search = SEARCH.replace("mine = -4", "mine.half = -4").replace("mine >= 0.15", "mine.half >= 0.75")
+        config = self.config(f'python3 -c "{script}" {{outputs}}', search.replace("mine = {}", "mine.size = {}"))
+        found = json.loads(self.mase("test", "--config", config, "--json").stdout)
+        # Five float32 for each of the 150 test rows, behind a header of 128 bytes.
+        self.assertEqual(found["metrics"]["float"], {"mine.size": 128 + 150 * 20, "mine.half": 0.5})
+        self.mase("test", "--config", config, "--require", "mine.half >= 0.6", code=1)
+        said = self.mase("test", "--config", config, "--require", "mine.haf >= 0.6", code=2).stderr
+        self.assertIn("'mine.haf' was not measured; measured are", said)
+        found = json.loads(self.mase("search", "--config", config, "--project", "own", "--json", code=1).stdout)
+        self.assertEqual(found["trials"], 4)  # all of which miss the bound
+        self.assertEqual(found["baseline"]["mine.half"], 0.5)
+        (self.cwd / config).write_text((self.cwd / config).read_text().replace("mine.half >=", "mine.haf >="))
+        said = self.mase("search", "--config", config, "--project", "other", code=3).stderr
+        self.assertIn("did not print 'mine.haf', which the search needs; did you mean 'mine.half'?", said)
+
     def test_names_are_checked_before_the_search_begins(self):
         mistyped = SEARCH.replace("mine >= 0.15", "mien >= 0.15")
         config = self.config("python3 score.py {outputs} {targets}", mistyped)

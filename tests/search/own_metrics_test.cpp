@@ -172,6 +172,23 @@ TEST_CASE("a program gets the rows of all batches as arrays, and prints a number
   CHECK(measured(program("sh -c 'echo \" -1.5e1 \"; echo note >&2' {outputs}"), two, one) == -15);
 }
 
+TEST_CASE("a program may print several numbers as an object, each under its own name") {
+  const data::Dataset dataset = three_rows();
+  const OwnMetrics metrics = program(R"(sh -c 'echo "{\"low\": 0.5, \"high\": 2}"' {outputs})",
+                                     "[cost]\nsum = { m.low = 4, m.high = -1 }\n");
+  MetricRows rows({metrics.find("m")});
+  rows.add_outputs(two);
+  const Tree found = rows.measure();
+  REQUIRE(found.size() == 2);
+  CHECK(found.at("m.low").as_double() == 0.5);
+  CHECK(found.at("m.high").as_double() == 2);
+  const auto value_of = [&](const std::string& name) { return found.at(name).as_double(); };
+  CHECK(metrics.sum_of(*metrics.find("cost"), value_of) == 0);
+  CHECK(metrics.source("m.low") == metrics.find("m"));
+  CHECK(metrics.source("cost.low") == nullptr);  // a sum is one number
+  CHECK_FALSE(metrics.is_hardware("m.lut"));
+}
+
 TEST_CASE("several outputs of a model are one archive") {
   const ir::Results first{{"boxes", two.front().second}, {"classes", two.front().second}};
   const ir::Results second{{"boxes", one.front().second}, {"classes", one.front().second}};
@@ -193,6 +210,11 @@ TEST_CASE("a program that fails is named with its command, what it printed, and 
   has(failure("sh -c 'true' {outputs}"), "printed nothing; it must print one finite number");
   has(failure("sh -c 'echo nan' {outputs}"), "printed \"nan\"; it must");
   has(failure("sh -c 'echo kappa: 0.5; echo' {outputs}"), "printed \"kappa: 0.5\"; it must");
+  has(failure("sh -c 'echo {}' {outputs}"), "printed an empty object; it must");
+  has(failure(R"(sh -c 'echo "{\"a\": true}"' {outputs})"), "printed no finite number for \"a\"");
+  has(failure(R"(sh -c 'echo "{\"a b\": 1}"' {outputs})"),
+      "printed the key \"a b\"; a key has letters");
+  has(failure(R"(sh -c 'echo "{\"a\": 1"' {outputs})"), "printed no JSON object: its output:1:");
   const std::string long_text = failure("sh -c 'head -c 5000 /dev/zero | tr \"\\0\" a' {outputs}");
   has(long_text, "a...\"; it must");
   CHECK(long_text.size() < 400);

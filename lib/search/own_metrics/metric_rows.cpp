@@ -79,16 +79,44 @@ std::string one_line(std::string_view text) {
 constexpr const char* by_hand =
     "\n`mase run MODEL --input x.npy --output y.npy` writes outputs to try the program on by hand";
 
-double printed_number(const OwnMetric& metric, const std::string& printed) {
-  const auto number = parse_double(trim(printed));
-  if (number && std::isfinite(*number)) return *number;
-  const std::string wanted =
-      "; it must print one finite number to standard output, and anything else to standard error";
-  if (trim(printed).empty()) fail(metric, "printed nothing" + wanted);
-  fail(metric, "printed " + quote(one_line(printed)) + wanted);
+constexpr const char* wanted_output =
+    "; it must print one finite number, or a JSON object of such, to standard output, and anything "
+    "else to standard error";
+
+/// The numbers of an object under "NAME.key".
+Tree numbers_in(const OwnMetric& metric, const Tree& object) {
+  Tree values = Tree::dict();
+  for (const auto& [key, value] : object.as_dict()) {
+    if (!is_metric_name(key))
+      fail(metric,
+           "printed the key " + quote(key) + "; a key has letters, digits, '_', '-' and '.'");
+    if (!value.is_number() || !std::isfinite(value.as_double()))
+      fail(metric, "printed no finite number for " + quote(key) + wanted_output);
+    values[metric.name + "." + key] = value.as_double();
+  }
+  if (values.size() == 0) fail(metric, std::string("printed an empty object") + wanted_output);
+  return values;
 }
 
-double run_program(const OwnMetric& metric, const Files& files) {
+/// The number that was printed under the name of the metric, or several under "NAME.key".
+Tree printed_numbers(const OwnMetric& metric, const std::string& printed) {
+  const std::string text(trim(printed));
+  if (text.empty()) fail(metric, std::string("printed nothing") + wanted_output);
+  if (const auto number = parse_double(text); number && std::isfinite(*number)) {
+    Tree value = Tree::dict();
+    value[metric.name] = *number;
+    return value;
+  }
+  if (!text.starts_with('{')) fail(metric, "printed " + quote(one_line(text)) + wanted_output);
+  try {
+    return numbers_in(metric, parse_json(text, "its output"));
+  } catch (const Error& error) {
+    if (error.fault() == Fault::internal) throw;
+    fail(metric, "printed no JSON object: " + std::string(error.what()));
+  }
+}
+
+Tree run_program(const OwnMetric& metric, const Files& files) {
   std::vector<std::string> words = metric.words;
   for (std::string& word : words)
     for (const auto& [placeholder, path] : files) word = replace_all(word, placeholder, path);
@@ -102,7 +130,7 @@ double run_program(const OwnMetric& metric, const Files& files) {
   if (result.status != 0)
     fail(metric, "ended with status " + std::to_string(result.status) + ":\n" +
                      last_lines(result, 10) + by_hand);
-  return printed_number(metric, result.out);
+  return printed_numbers(metric, result.out);
 }
 
 void check_there(const OwnMetric& metric) {
@@ -159,7 +187,10 @@ Tree MetricRows::measure() const {
   for (const auto& [name, arrays] : all)
     if (reads(name)) files["{" + std::string(name) + "}"] = write_arrays(folder, name, *arrays);
   Tree values = Tree::dict();
-  for (const OwnMetric* metric : programs_) values[metric->name] = run_program(*metric, files);
+  for (const OwnMetric* metric : programs_) {
+    const Tree printed = run_program(*metric, files);
+    for (const auto& [name, value] : printed.as_dict()) values[name] = value;
+  }
   return values;
 }
 

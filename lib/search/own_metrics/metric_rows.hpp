@@ -33,8 +33,9 @@ class MetricRows {
   /// Adds what the programs read of a batch: its inputs, and its targets.
   void add_data(const data::Dataset& dataset, const data::Batch& batch);
   /// Writes the files that the programs name into a temporary folder, runs the programs, and
-  /// returns the numbers that they print, by metric. Error(Fault::file) for a program that fails,
-  /// takes too long, or prints anything but one finite number.
+  /// returns the numbers that they print, by metric; those of a JSON object as "METRIC.key".
+  /// Error(Fault::file) for a program that fails, takes too long, or prints anything but one finite
+  /// number or an object of such.
   Tree measure() const;
 
  private:

@@ -28,10 +28,16 @@ std::vector<std::string> names_in_braces(const std::string& word) {
   return names;
 }
 
-bool is_metric_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return is_identifier_char(c) || c == '-' || c == '.';
-  });
+/// The factors by metric. TOML reads the name `kappa.low` as a table in a table.
+std::vector<std::pair<std::string, const Tree*>> factors_in(const Tree& table,
+                                                            const std::string& before = "") {
+  std::vector<std::pair<std::string, const Tree*>> factors;
+  for (const auto& [name, factor] : table.as_dict())
+    if (factor.is_dict())
+      for (auto& inner : factors_in(factor, before + name + ".")) factors.push_back(inner);
+    else
+      factors.emplace_back(before + name, &factor);
+  return factors;
 }
 
 class Reader {
@@ -104,20 +110,21 @@ class Reader {
       return diagnostics_.error(sum.where,
                                 "'sum' must be a table of factors by metric, such as { "
                                 "lut = 0.001, average_bitwidth = 1 }");
-    for (const auto& [name, factor] : sum.as_dict()) {
-      if (factor.is_number() && std::isfinite(factor.as_double()))
-        metric.sum.push_back({name, factor.as_double()});
+    for (const auto& [name, factor] : factors_in(sum)) {
+      if (factor->is_number() && std::isfinite(factor->as_double()))
+        metric.sum.push_back({name, factor->as_double()});
       else
-        diagnostics_.error(factor.where, "the factor of '" + name + "' must be a finite number");
+        diagnostics_.error(factor->where, "the factor of '" + name + "' must be a finite number");
     }
   }
 
   void check_terms(const Tree& sum) {
-    for (const auto& [name, factor] : sum.as_dict())
-      if (!find_metric(name) && !metrics_.find(name))
-        diagnostics_.error(factor.key_where, "unknown metric '" + name + "' in a sum" +
-                                                 did_you_mean(name, metrics_.known_names(), ".") +
-                                                 " Metrics: " + join(metrics_.known_names(), ", "));
+    for (const auto& [name, factor] : factors_in(sum))
+      if (!find_metric(name) && !metrics_.source(name))
+        diagnostics_.error(factor->key_where,
+                           "unknown metric '" + name + "' in a sum" +
+                               did_you_mean(name, metrics_.known_names(), ".") +
+                               " Metrics: " + join(metrics_.known_names(), ", "));
   }
 
   void check_cycles() {
@@ -134,6 +141,12 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_metric_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return is_identifier_char(c) || c == '-' || c == '.';
+  });
+}
 
 bool OwnMetric::reads(std::string_view file) const {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -160,6 +173,16 @@ const OwnMetric* OwnMetrics::find(std::string_view name) const {
   return row == rows.end() ? nullptr : &*row;
 }
 
+const OwnMetric* OwnMetrics::source(std::string_view name) const {
+  if (const OwnMetric* row = find(name)) return row;
+  const OwnMetric* longest = nullptr;
+  for (const OwnMetric& row : rows)
+    if (row.is_program() && name.starts_with(row.name + ".") &&
+        (!longest || row.name.size() > longest->name.size()))
+      longest = &row;
+  return longest;
+}
+
 std::vector<std::string> OwnMetrics::known_names() const {
   std::vector<std::string> names = metric_names();
   for (const OwnMetric& row : rows) names.push_back(row.name);
@@ -172,7 +195,7 @@ std::set<std::string> OwnMetrics::with_terms(const std::vector<std::string>& nam
   while (!open.empty()) {
     const std::string name = open.back();
     open.pop_back();
-    const OwnMetric* row = find(name);
+    const OwnMetric* row = source(name);
     if (!all.insert(name).second || !row) continue;
     for (const Term& term : row->sum) open.push_back(term.metric);
   }
@@ -194,8 +217,9 @@ std::optional<double> OwnMetrics::sum_of(
 }
 
 bool OwnMetrics::is_hardware(std::string_view name) const {
-  if (const MetricRow* row = find_metric(name)) return !row->software;
-  const OwnMetric* own = find(name);
+  const OwnMetric* own = source(name);
+  if (!own)
+    if (const MetricRow* row = find_metric(name)) return !row->software;
   return own && !own->is_program() &&
          std::all_of(own->sum.begin(), own->sum.end(),
                      [&](const Term& term) { return is_hardware(term.metric); });

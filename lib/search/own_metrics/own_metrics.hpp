@@ -55,6 +55,9 @@ struct OwnMetrics {
   std::vector<OwnMetric> rows;
 
   const OwnMetric* find(std::string_view name) const;
+  /// The metric that has this name, or the program that may print it: "kappa.low" is the number
+  /// "low" of the program kappa.
+  const OwnMetric* source(std::string_view name) const;
   /// The names of all metrics, those of the runners first.
   std::vector<std::string> known_names() const;
   /// These metrics and all that their sums consist of.
@@ -67,6 +70,9 @@ struct OwnMetrics {
   /// Whether a metric is of the hardware runners, or a sum of such metrics only.
   bool is_hardware(std::string_view name) const;
 };
+
+/// Whether all characters may stand in the name of a metric.
+bool is_metric_name(std::string_view name);
 
 /// Reads `[metrics]`. Every fault is a diagnostic at its place: names that a runner has, commands
 /// that cannot be split or name other files, unknown metrics in sums, and sums of themselves.

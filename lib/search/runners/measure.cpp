@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "search/own_metrics/own_runner.hpp"
 
 namespace mase::search {
@@ -40,8 +41,7 @@ Measured Measurer::baseline(const ir::Graph& graph) {
     given.baseline = given.runner->baseline(copy);
     add(measured, *given.row, given.baseline);
   }
-  if (own_) add(own_->baseline(copy), measured.software);
-  add_sums(measured);
+  add_own(own_ ? own_->baseline(copy) : Tree::dict(), measured);
   return measured;
 }
 
@@ -64,13 +64,25 @@ Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, cons
   for (const Given& given : given_)
     add(measured, *given.row,
         given.runner->measure(copy, given.baseline, own_options(recipe, *given.row)));
-  if (own_) add(own_->measure(copy, {}, {}), measured.software);
-  add_sums(measured);
+  add_own(own_ ? own_->measure(copy, {}, {}) : Tree::dict(), measured);
   if (made) *made = std::move(copy);
   return measured;
 }
 
-void Measurer::add_sums(Measured& measured) const {
+void Measurer::require_printed(const Tree& programs) const {
+  std::vector<std::string> printed;
+  for (const auto& entry : programs.as_dict()) printed.push_back(entry.first);
+  for (const std::string& name : options_.needed_metrics()) {
+    const OwnMetric* source = options_.own.source(name);
+    if (!source || !source->is_program() || programs.find(name)) continue;
+    file_error(source->text() + " did not print '" + name + "', which the search needs" +
+               did_you_mean(name, printed, ";") + " it printed " + join(printed, ", "));
+  }
+}
+
+void Measurer::add_own(const Tree& programs, Measured& measured) const {
+  require_printed(programs);
+  add(programs, measured.software);
   const OwnMetrics& own = options_.own;
   for (const OwnMetric* row : options_.needed_own()) {
     if (row->is_program()) continue;

@@ -39,8 +39,11 @@ class Measurer {
     Tree baseline = Tree::dict();
   };
   TellEpoch tell(const Report& report) const;
-  /// Adds the sums whose parts were measured.
-  void add_sums(Measured& measured) const;
+  /// Adds the user's own metrics: what programs measure of the graph, and the sums whose parts were
+  /// measured.
+  void add_own(const Tree& programs, Measured& measured) const;
+  /// Error(Fault::file) for a number that the search needs of a program and that it did not print.
+  void require_printed(const Tree& programs) const;
 
   Bench bench_;
   const Options& options_;

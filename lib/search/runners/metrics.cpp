@@ -78,19 +78,6 @@ std::optional<Constraint> parse_bound(const std::string& text, const SourceLocat
   return Constraint{std::string(trim(text.substr(0, sign))), text[sign] == '<', *bound, where};
 }
 
-std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
-                                           Diagnostics& diagnostics,
-                                           const std::vector<std::string>& metrics) {
-  auto constraint = parse_bound(text, where, diagnostics);
-  if (!constraint || find_metric(constraint->metric) ||
-      std::find(metrics.begin(), metrics.end(), constraint->metric) != metrics.end())
-    return constraint;
-  diagnostics.error(where, "unknown metric '" + constraint->metric + "' in a constraint" +
-                               did_you_mean(constraint->metric, metrics, ".") +
-                               " Metrics: " + join(metrics, ", "));
-  return std::nullopt;
-}
-
 std::optional<double> Measured::find(std::string_view metric) const {
   for (const Tree* part : {&software, &hardware})
     if (const Tree* found = part->find(metric)) return found->as_double();

@@ -58,10 +58,6 @@ struct Constraint {
 /// Reads "METRIC <= NUMBER" or "METRIC >= NUMBER"; nothing after a diagnostic at `where`.
 std::optional<Constraint> parse_bound(const std::string& text, const SourceLocation& where,
                                       Diagnostics& diagnostics);
-/// The same, where the metric is one of `metrics`.
-std::optional<Constraint> parse_constraint(const std::string& text, const SourceLocation& where,
-                                           Diagnostics& diagnostics,
-                                           const std::vector<std::string>& metrics);
 
 /// The measurements of a trial, by metric name.
 struct Measured {
