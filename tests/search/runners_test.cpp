@@ -89,6 +89,36 @@ Measured measured_by(const RunnerRow& row, Measured& baseline, Tree& told) {
                   [&](std::int64_t epoch, double value) { told[std::to_string(epoch)] = value; });
 }
 
+/// How often a search with these tables runs the model, and what it measured of a trial.
+std::pair<int, Measured> runs_of(const std::string& tables) {
+  Diagnostics diagnostics;
+  const OwnMetrics own = read_own_metrics(
+      config::parse_toml("[seen]\ncommand = '''sh -c 'wc -c < $1' x {outputs}'''", "m"),
+      diagnostics);
+  const Options options =
+      read_options(config::parse_toml(
+                       "[search_space.setup]\n[search_space.seed.default.config]\nname = [\"NA\"]\n"
+                       "[strategy.setup]\n[strategy.metrics]\nseen = {}\n" +
+                           tables,
+                       "x.toml"),
+                   diagnostics, own);
+  diagnostics.throw_if_errors();
+  const data::Dataset dataset = four_rows();
+  int runs = 0;
+  Bench bench;
+  bench.dataset = &dataset;
+  bench.passes = &fixed_passes();
+  bench.evaluator = [&](const ir::Graph&, ir::Level level) {
+    ++runs;
+    return std::make_unique<Echo>(level);
+  };
+  Measurer measurer(std::move(bench), options);
+  measurer.baseline({});
+  runs = 0;
+  Measured measured = measurer({}, {}, [](std::int64_t, double) {});
+  return {runs, std::move(measured)};
+}
+
 std::set<std::string> names_of(const Tree& tree) {
   std::set<std::string> names;
   for (const auto& [name, value] : tree.as_dict()) names.insert(name);
@@ -301,5 +331,15 @@ TEST_CASE("rows that do not fit are gathered again in every pass, with the same 
       for (const float value : values) CHECK(value == next--);
     });
     CHECK(sizes == std::vector<std::size_t>{512, 512, 76});
+  }
+}
+
+TEST_CASE("one run of a trial's model serves the figures and the user's own programs") {
+  for (const std::string runner :
+       {"sw_runner.basic_evaluation", "sw_runner.output_distance", "hw_runner.average_bitwidth"}) {
+    INFO(runner);
+    const auto [runs, measured] = runs_of("[strategy." + runner + "]\n");
+    CHECK(runs == 1);
+    CHECK(measured.value("seen") == 128 + 4 * 2 * 4);  // the header and [4, 2] float32
   }
 }

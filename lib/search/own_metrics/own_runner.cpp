@@ -1,41 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every trial's model on the rows, and lets the programs measure its outputs.
+// Lets the programs measure the outputs of every trial's model.
 #include "search/own_metrics/own_runner.hpp"
 
-#include "search/own_metrics/metric_rows.hpp"
-
 namespace mase::search {
-namespace {
-
-class OwnRunner : public Runner {
- public:
-  OwnRunner(const Bench& bench, std::vector<const OwnMetric*> programs, const BasicEvaluation& rows)
-      : bench_(bench), programs_(std::move(programs)), batches_(batches_of(*bench.dataset, rows)) {
-    check_programs(programs_, *bench.dataset);
-  }
-
-  Tree baseline(ir::Graph& graph) override { return measure_at(graph, ir::Level::floating); }
-  Tree measure(ir::Graph& graph, const Tree&, const Tree&) const override {
-    return measure_at(graph, ir::Level::quantized);
-  }
-
- private:
-  Tree measure_at(const ir::Graph& graph, ir::Level level) const {
-    const auto evaluator = bench_.evaluator(graph, level);
-    MetricRows rows(programs_);
-    batches_.for_each([&](const data::Batch& batch) {
-      rows.add_outputs(evaluator->run(batch.inputs));
-      rows.add_data(*bench_.dataset, batch);
-    });
-    return rows.measure();
-  }
-
-  const Bench& bench_;
-  std::vector<const OwnMetric*> programs_;
-  RowBatches batches_;
-};
-
-}  // namespace
 
 BasicEvaluation rows_of(const Runners& runners) {
   if (runners.evaluation) return *runners.evaluation;
@@ -44,10 +11,29 @@ BasicEvaluation rows_of(const Runners& runners) {
   return {};
 }
 
-std::unique_ptr<Runner> make_own_runner(const Bench& bench, const Options& options) {
-  std::vector<const OwnMetric*> programs = options.needed_programs();
-  if (programs.empty()) return nullptr;
-  return std::make_unique<OwnRunner>(bench, std::move(programs), rows_of(options.runners));
+OwnPrograms::OwnPrograms(const Bench& bench, const Options& options, bool others_run)
+    : bench_(bench), programs_(options.needed_programs()) {
+  if (programs_.empty()) return;
+  check_programs(programs_, *bench.dataset);
+  if (!others_run) batches_.emplace(batches_of(*bench.dataset, rows_of(options.runners)));
+}
+
+SeeResults OwnPrograms::seer(MetricRows& rows) const {
+  if (programs_.empty()) return {};
+  return [&](const data::Batch& batch, const ir::Results& results) {
+    rows.add_outputs(results);
+    rows.add_data(*bench_.dataset, batch);
+  };
+}
+
+Tree OwnPrograms::measure(MetricRows& rows, const ir::Graph& graph, ir::Level level) const {
+  if (programs_.empty()) return Tree::dict();
+  if (batches_) {
+    const auto evaluator = bench_.evaluator(graph, level);
+    const SeeResults see = seer(rows);
+    batches_->for_each([&](const data::Batch& batch) { see(batch, evaluator->run(batch.inputs)); });
+  }
+  return rows.measure();
 }
 
 }  // namespace mase::search

@@ -17,8 +17,8 @@ class BitsRunner : public PassRunner {
   BitsRunner(const Bench& bench, const AverageBitwidth& options)
       : PassRunner(bench, call_of(options)), options_(options) {}
 
-  Tree baseline(ir::Graph& graph) override { return bits(graph); }
-  Tree measure(ir::Graph& graph, const Tree&, const Tree&) const override {
+  Tree baseline(ir::Graph& graph, const SeeResults&) override { return bits(graph); }
+  Tree measure(ir::Graph& graph, const TrialInput&) const override {
     Tree values = bits(graph);
     values["memory_density"] = options_.compare_to / values.at("average_bitwidth").as_double();
     return values;

@@ -49,11 +49,13 @@ RowBatches batches_of(const data::Dataset& dataset, const BasicEvaluation& rows_
 }
 
 data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches,
-                      const std::vector<data::Target>& targets) {
+                      const std::vector<data::Target>& targets, const SeeResults& see) {
   data::Scorers scorers(targets);
   batches.for_each([&](const data::Batch& batch) {
-    scorers.add(batch.targets.front().shape().front(),
-                data::outputs_for(targets, evaluator.run(batch.inputs)), batch.targets);
+    const ir::Results results = evaluator.run(batch.inputs);
+    scorers.add(batch.targets.front().shape().front(), data::outputs_for(targets, results),
+                batch.targets);
+    if (see) see(batch, results);
   });
   return scorers.scores();
 }
@@ -92,22 +94,23 @@ Tree figures_tree(const data::Figures& figures) {
 ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
     : bench_(bench), rows_(std::move(rows)), batches_(batches_of(*bench.dataset, rows_)) {}
 
-data::RowScores ScoreRunner::scores(const ir::Graph& graph, ir::Level level) const {
-  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->targets);
+data::RowScores ScoreRunner::scores(const ir::Graph& graph, ir::Level level,
+                                    const SeeResults& see) const {
+  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->targets, see);
 }
 
-Tree ScoreRunner::baseline(ir::Graph& graph) {
-  data::RowScores found = scores(graph, ir::Level::floating);
+Tree ScoreRunner::baseline(ir::Graph& graph, const SeeResults& see) {
+  data::RowScores found = scores(graph, ir::Level::floating, see);
   float_hits_ = std::move(found.hits);
   return figures_tree(found.figures);
 }
 
-Tree ScoreRunner::measure(ir::Graph& graph, const Tree& baseline, const Tree&) const {
-  const data::RowScores found = scores(graph, ir::Level::quantized);
+Tree ScoreRunner::measure(ir::Graph& graph, const TrialInput& trial) const {
+  const data::RowScores found = scores(graph, ir::Level::quantized, trial.see);
   Tree values = figures_tree(found.figures);
   if (float_hits_.empty()) return values;
   values["accuracy_drop"] =
-      accuracy_drop(baseline.at("accuracy").as_double(), values.at("accuracy").as_double(),
+      accuracy_drop(trial.baseline.at("accuracy").as_double(), values.at("accuracy").as_double(),
                     static_cast<std::int64_t>(found.hits.size()));
   values["accuracy_drop_bound"] = accuracy_drop_bound(float_hits_, found.hits);
   return values;

@@ -65,7 +65,7 @@ Tree with_data_loader(const Tree& table);
 RowBatches batches_of(const data::Dataset& dataset, const BasicEvaluation& rows_of);
 
 data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches,
-                      const std::vector<data::Target>& targets);
+                      const std::vector<data::Target>& targets, const SeeResults& see = {});
 
 /// The loss of accuracy in percentage points, from two shares of the same `rows` rows. It counts
 /// rows as integers, so that a loss of 5 of 500 rows is exactly 1 and satisfies a bound of 1.0.
@@ -87,15 +87,16 @@ class ScoreRunner : public Runner {
  public:
   /// The bench must outlive it.
   ScoreRunner(const Bench& bench, BasicEvaluation rows);
-  Tree baseline(ir::Graph& graph) final;
-  Tree measure(ir::Graph& graph, const Tree& baseline, const Tree& own) const final;
+  Tree baseline(ir::Graph& graph, const SeeResults& see) final;
+  Tree measure(ir::Graph& graph, const TrialInput& trial) const final;
+  bool runs_model() const final { return true; }
   const BasicEvaluation* rows() const final { return &rows_; }
 
  protected:
   const Bench& bench() const { return bench_; }
 
  private:
-  data::RowScores scores(const ir::Graph& graph, ir::Level level) const;
+  data::RowScores scores(const ir::Graph& graph, ir::Level level, const SeeResults& see) const;
 
   const Bench& bench_;
   BasicEvaluation rows_;

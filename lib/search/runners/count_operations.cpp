@@ -10,7 +10,7 @@ class CountRunner : public PassRunner {
   explicit CountRunner(const Bench& bench)
       : PassRunner(bench, {"count_operations", Tree::dict(), {}}) {}
 
-  Tree measure(ir::Graph& graph, const Tree&, const Tree&) const override {
+  Tree measure(ir::Graph& graph, const TrialInput&) const override {
     const Tree found = info(graph);
     Tree values = Tree::dict();
     for (const MetricDoc& metric : CountOperations::metrics)

@@ -14,8 +14,8 @@ class CostRunner : public PassRunner {
   CostRunner(const Bench& bench, const Tree& options)
       : PassRunner(bench, {std::string(AddHardwareMetadata::doc.name), options, {}}) {}
 
-  Tree measure(ir::Graph& graph, const Tree&, const Tree& own) const override {
-    const Tree found = info(graph, own);
+  Tree measure(ir::Graph& graph, const TrialInput& trial) const override {
+    const Tree found = info(graph, trial.own);
     Tree values = Tree::dict();
     values["latency"] = found.at("last");
     values["initiation_interval"] = found.at("interval");

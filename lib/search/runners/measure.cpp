@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "search/own_metrics/own_runner.hpp"
 
 namespace mase::search {
 namespace {
@@ -31,17 +30,21 @@ Measurer::Measurer(Bench bench, const Options& options)
     : bench_(std::move(bench)), options_(options) {
   for (const RunnerRow* row : given_rows(options.runners))
     given_.push_back({row, row->make(options.runners, bench_)});
-  own_ = make_own_runner(bench_, options);
+  for (const Given& given : given_)
+    if (!shown_ && given.runner->runs_model()) shown_ = given.runner.get();
+  own_.emplace(bench_, options, shown_ != nullptr);
 }
 
 Measured Measurer::baseline(const ir::Graph& graph) {
   Measured measured;
   ir::Graph copy = graph;
+  MetricRows rows = own_->rows();
+  const SeeResults see = own_->seer(rows), none;
   for (Given& given : given_) {
-    given.baseline = given.runner->baseline(copy);
+    given.baseline = given.runner->baseline(copy, given.runner.get() == shown_ ? see : none);
     add(measured, *given.row, given.baseline);
   }
-  add_own(own_ ? own_->baseline(copy) : Tree::dict(), measured);
+  add_own(own_->measure(rows, copy, ir::Level::floating), measured);
   return measured;
 }
 
@@ -61,10 +64,15 @@ Measured Measurer::operator()(const ir::Graph& graph, const Recipe& recipe, cons
   ir::Graph copy = build(graph, recipe);
   for (const Given& given : given_) given.runner->prepare(copy, tell(report));
   Measured measured;
-  for (const Given& given : given_)
+  MetricRows rows = own_->rows();
+  const SeeResults see = own_->seer(rows), none;
+  for (const Given& given : given_) {
+    const Tree options = own_options(recipe, *given.row);
     add(measured, *given.row,
-        given.runner->measure(copy, given.baseline, own_options(recipe, *given.row)));
-  add_own(own_ ? own_->measure(copy, {}, {}) : Tree::dict(), measured);
+        given.runner->measure(
+            copy, {given.baseline, options, given.runner.get() == shown_ ? see : none}));
+  }
+  add_own(own_->measure(rows, copy, ir::Level::quantized), measured);
   if (made) *made = std::move(copy);
   return measured;
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "search/own_metrics/own_runner.hpp"
 #include "search/workers/plan.hpp"
 
 namespace mase::search {
@@ -48,7 +50,8 @@ class Measurer {
   Bench bench_;
   const Options& options_;
   std::vector<Given> given_;
-  std::unique_ptr<Runner> own_;  ///< null if the search needs no program of the user's
+  const Runner* shown_ = nullptr;  ///< the runner whose results the user's programs get
+  std::optional<OwnPrograms> own_;
 };
 
 }  // namespace mase::search

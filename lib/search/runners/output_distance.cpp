@@ -21,22 +21,26 @@ class DistanceRunner : public Runner {
       : bench_(bench),
         batches_(batches_of(*bench.dataset, {options.data_loader, options.num_samples})) {}
 
-  Tree baseline(ir::Graph& graph) override {
-    float_results_ = results(graph, ir::Level::floating);
+  Tree baseline(ir::Graph& graph, const SeeResults& see) override {
+    float_results_ = results(graph, ir::Level::floating, see);
     return distances(float_results_);
   }
 
-  Tree measure(ir::Graph& graph, const Tree&, const Tree&) const override {
-    return distances(results(graph, ir::Level::quantized));
+  Tree measure(ir::Graph& graph, const TrialInput& trial) const override {
+    return distances(results(graph, ir::Level::quantized, trial.see));
   }
+  bool runs_model() const override { return true; }
 
  private:
   /// The results of every batch.
-  std::vector<ir::Results> results(const ir::Graph& graph, ir::Level level) const {
+  std::vector<ir::Results> results(const ir::Graph& graph, ir::Level level,
+                                   const SeeResults& see) const {
     const auto evaluator = bench_.evaluator(graph, level);
     std::vector<ir::Results> all;
-    batches_.for_each(
-        [&](const data::Batch& batch) { all.push_back(evaluator->run(batch.inputs)); });
+    batches_.for_each([&](const data::Batch& batch) {
+      all.push_back(evaluator->run(batch.inputs));
+      if (see) see(batch, all.back());
+    });
     return all;
   }
 

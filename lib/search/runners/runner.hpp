@@ -47,6 +47,16 @@ struct Bench {
 
 struct BasicEvaluation;
 
+/// Sees a batch and what the model made of it; may be empty.
+using SeeResults = std::function<void(const data::Batch& batch, const ir::Results& results)>;
+
+/// What a runner gets with the model of a trial.
+struct TrialInput {
+  const Tree& baseline;   ///< the result of Runner::baseline
+  const Tree& own;        ///< the trial's options, which override those of the runner's table
+  const SeeResults& see;  ///< sees the results if the runner runs the model on rows
+};
+
 /// Measures the models of trials. Several threads may use it at once.
 class Runner {
  public:
@@ -54,10 +64,11 @@ class Runner {
   /// Changes the model before any runner measures it, as training does.
   virtual void prepare(ir::Graph&, const TellEpoch&) const {}
   /// The metrics of the original float model, if they are meaningful.
-  virtual Tree baseline(ir::Graph&) { return Tree::dict(); }
-  /// The metrics of a trial's model. `baseline` is the result of baseline(). `own` has the trial's
-  /// options, which override those of the runner's table.
-  virtual Tree measure(ir::Graph& graph, const Tree& baseline, const Tree& own) const = 0;
+  virtual Tree baseline(ir::Graph&, const SeeResults&) { return Tree::dict(); }
+  /// The metrics of a trial's model.
+  virtual Tree measure(ir::Graph& graph, const TrialInput& trial) const = 0;
+  /// Whether it runs the model on rows, and shows the results.
+  virtual bool runs_model() const { return false; }
 
   // The pass or rows that measure the same metrics when `mase transform` makes the model again.
   virtual std::optional<passes::PassCall> pass(const Tree&) const { return std::nullopt; }
