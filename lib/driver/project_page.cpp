@@ -81,7 +81,7 @@ std::string table_html(const Table& table) {
 // Training.
 
 /// The values of a key, one per epoch.
-std::vector<Mark> curve(const Tree& epochs, const char* key) {
+std::vector<Mark> curve(const Tree& epochs, const std::string& key) {
   std::vector<Mark> marks;
   for (const Tree& epoch : epochs.as_list()) {
     const auto x = epoch.is_dict() ? number_of(epoch.find("epoch")) : std::nullopt;
@@ -113,12 +113,23 @@ std::string curves(const std::string& what, const std::vector<Mark>& training,
                                "</p>\n" + chart.svg());
 }
 
+/// The figures of the validation rows in the first epoch, in the order of the task.
+std::vector<std::string> validated_figures(const Tree& epochs) {
+  constexpr std::string_view prefix = "validation_";
+  std::vector<std::string> names;
+  if (epochs.size() == 0 || !epochs.as_list().front().is_dict()) return names;
+  for (const auto& entry : epochs.as_list().front().as_dict())
+    if (entry.first.starts_with(prefix)) names.push_back(entry.first.substr(prefix.size()));
+  return names;
+}
+
 std::string training_figures(const Tree& document) {
   const Tree* epochs = document.find("epochs");
   if (!epochs || !epochs->is_list()) return "";
-  return curves("loss", curve(*epochs, "train_loss"), curve(*epochs, "validation_loss")) +
-         curves("perplexity", {}, curve(*epochs, "validation_perplexity")) +
-         curves("accuracy", {}, curve(*epochs, "validation_accuracy"));
+  std::string html;
+  for (const std::string& name : validated_figures(*epochs))
+    html += curves(name, curve(*epochs, "train_" + name), curve(*epochs, "validation_" + name));
+  return html;
 }
 
 // Tables of numbers as heat maps.

@@ -1650,6 +1650,11 @@ class Report(InFolder):
         ):
             self.write("some/records/train.json", damaged)
             self.run_mase("report", "some", "-o", "page.html")
+        self.write("some/records/train.json", '{"document": {"epochs": [{"epoch": 1, "validation_<b>": 0.5}]}}')
+        self.run_mase("report", "some", "-o", "page.html")
+        page = (self.cwd / "page.html").read_text()
+        self.assertIn("&lt;b&gt; by epoch", page)
+        self.assertNotIn("<b>", page)
         fifos = '[{"name": "fifo_add", "depth": 40, "peak": 10}]'
         self.write("some/records/simulate.json", '{"document": {"simulation": {"fifos": %s}}}' % fifos)
         self.run_mase("report", "some", "-o", "page.html")

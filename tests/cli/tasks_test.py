@@ -79,6 +79,10 @@ class Tasks(unittest.TestCase):
             {"epoch", "step", "train_loss"}
             | {f"validation_{n}" for n in ("loss", "mse", "rmse", "mae", "r2", "worst")},
         )
+        self.mase("report", "mase_output/p")
+        page = (self.cwd / "mase_output/p/report.html").read_text(encoding="utf-8")
+        for name in ("loss", "mse", "rmse", "mae", "r2", "worst"):
+            self.assertIn(f"{name} by epoch", page)
         found = self.levels("--task", "regression")
         for level in ("quantized", "integer"):
             self.assertAlmostEqual(found[level]["figures"]["mae"], found["float"]["figures"]["mae"], delta=0.05)
