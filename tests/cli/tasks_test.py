@@ -173,6 +173,39 @@ class Tasks(unittest.TestCase):
         last = self.trained("mase_output/q", "--teacher", "jsc-tiny", "--loss", "mse", epochs=4)
         self.assertIn("validation_accuracy", last)
 
+    def trained_in_a_search(self, settings, table, *measured):
+        """The metrics of one trial, which trains with settings of the file and of the table of basic_train."""
+        (self.cwd / "s.toml").write_text(
+            f'model = "jsc-tiny"\ndataset = "npy"\ndata_dir = "rows"\nbatch_size = 20\nlearning_rate = 0.01\n{settings}\n'
+            '[search.search_space]\nname = "graph/quantize/mixed_precision_ptq"\n[search.search_space.setup]\n'
+            'by = "type"\n[search.search_space.seed.linear.config]\nname = ["integer"]\nweight_width = [14, 16]\n[search.strategy]\n'
+            f"[search.strategy.sw_runner.basic_train]\nmax_epochs = 3\n{table}\n"
+            '[search.strategy.setup]\nn_trials = 1\nsampler = "random"\n[search.strategy.metrics]\nloss.direction = "minimize"\n'
+        )
+        self.runs = getattr(self, "runs", 0) + 1
+        found = self.mase("search", "--config", "s.toml", "--project", f"s{self.runs}", "--json")
+        metrics = json.loads(found.stdout)["best"]["0"]["software_metrics"]
+        return [metrics[name] for name in measured]
+
+    def test_the_loss_of_a_trial_is_that_of_its_table(self):
+        x = self.inputs(16)
+        self.rows("y", "f", [abs(row[c]) ** 3 for row in x for c in range(5)], (ROWS, 5))
+        task = 'task = "regression"'
+        by_default = self.trained_in_a_search(task, "", "mse", "mae")
+        by_table = self.trained_in_a_search(task, 'loss = "l1"', "mse", "mae")
+        self.assertNotEqual(by_table, by_default)
+        self.assertEqual(by_table, self.trained_in_a_search(task + '\nloss = "l1"', "", "mse", "mae"))
+        self.assertEqual(by_default, self.trained_in_a_search(task + '\nloss = "l1"', 'loss = "mse"', "mse", "mae"))
+
+    def test_the_class_weights_of_a_trial_are_those_of_its_table(self):
+        x = self.inputs(16)
+        self.rows("y", "q", [min(4, int(abs(row[0]) * 9)) for row in x], (ROWS,))
+        weights = "class_weights = [9, 1, 1, 1, 1]"  # the figure loss is without them
+        by_default = self.trained_in_a_search("", "", "loss")
+        by_table = self.trained_in_a_search("", weights, "loss")
+        self.assertNotEqual(by_table, by_default)
+        self.assertEqual(by_table, self.trained_in_a_search(weights, "", "loss"))
+
     def test_a_bound_on_a_metric_of_the_user_is_kept_for_every_task(self):
         x = self.inputs(16)
         self.rows("y", "f", [row[c] for row in x for c in range(5)], (ROWS, 5))
