@@ -100,6 +100,7 @@ std::shared_ptr<const ir::Graph> load_teacher(Session& session, const ModelInput
   request.dataset = session.dataset ? &*session.dataset : nullptr;
   request.example_rows = settings.train.batch_size;
   log::info("loading teacher " + request.model);
+  compare_stored_data(request.model, settings);
   LoadedModel teacher = load_model(request);
   if (teacher.untrained)
     log::warning("the teacher " + request.model + " has random weights; name a checkpoint instead");
@@ -107,8 +108,12 @@ std::shared_ptr<const ir::Graph> load_teacher(Session& session, const ModelInput
 }
 
 const data::Dataset& require_dataset(const Session& session) {
+  const std::string hint =
+      session.stored ? "; " + session.stored->path + " was made on " + *session.stored->dataset
+                     : "";
   if (!session.dataset)
-    config_error("no data set given: name one (`mase list datasets`) as DATASET or --dataset");
+    config_error("no data set given: name one (`mase list datasets`) as DATASET or --dataset" +
+                 hint);
   return *session.dataset;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -129,20 +130,6 @@ void require_rows(const StoredData& stored) {
              ", which is not there; --data-dir DIR says where the rows are now");
 }
 
-/// Follows the first checkpoint among the models, and compares the others with it.
-void follow_models(const std::vector<std::string>& models, Configuration& configuration) {
-  SettingSources sources = configuration.sources;
-  Settings settings = configuration.settings;
-  for (const std::string& model : models) {
-    settings.general.model = model_file(model);
-    const auto stored = stored_data(settings);
-    if (!stored) continue;
-    follow_stored_data(*stored, sources, DataSource::named, settings);
-    sources.command_line = settings_tree(settings);  // the other models take no settings
-  }
-  configuration.settings = std::move(settings);
-}
-
 }  // namespace
 
 Tree StoredData::tree() const {
@@ -184,12 +171,28 @@ void follow_stored_data(const StoredData& stored, const SettingSources& sources,
   if (same && !names_place) require_rows(stored);
 }
 
+void compare_stored_data(const std::string& model, Settings settings) {
+  const auto stored = stored_in(model_file(model));
+  if (!stored || !stored->dataset) return;
+  SettingSources all_given;
+  all_given.command_line = settings_tree(settings);
+  follow_stored_data(*stored, all_given, DataSource::named, settings);
+}
+
 std::optional<data::Dataset> given_dataset(const std::vector<std::string>& models,
                                            const Tree& command_line) {
   Configuration configuration = read_configuration(Tree::dict(), "", command_line);
   const std::optional<std::string>& dataset = configuration.settings.general.dataset;
   if (!dataset) return std::nullopt;
-  follow_models(models, configuration);
+  bool followed = false;
+  for (const std::string& model : models) {
+    const auto stored = stored_in(model_file(model));
+    if (!stored || !stored->dataset) continue;
+    if (std::exchange(followed, true))
+      compare_stored_data(model, configuration.settings);
+    else
+      follow_stored_data(*stored, configuration.sources, DataSource::named, configuration.settings);
+  }
   return data::load_dataset(*dataset, configuration.settings.data);
 }
 

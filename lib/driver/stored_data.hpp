@@ -35,6 +35,10 @@ std::optional<StoredData> stored_data(const Settings& settings);
 void follow_stored_data(const StoredData& stored, const SettingSources& sources, DataSource source,
                         Settings& settings);
 
+/// Warns if the checkpoint `model` was made with other settings of data than these, which read the
+/// rows that it gets.
+void compare_stored_data(const std::string& model, Settings settings);
+
 /// The data set that was given on the command line, with its options, for a command on these
 /// models; nothing if none was given. The first checkpoint among them gives the settings that were
 /// left out; a warning names checkpoints that rows do not fit.

@@ -445,6 +445,19 @@ class DataOfACheckpoint(InFolder):
         made = json.loads(self.run_mase(*words, "--data-dir", "rows", "--pixel-scale", "1", code=1).stdout)
         self.assertNotAlmostEqual(made["loss"]["first"], self.expected["loss"], delta=1e-3)
 
+    def test_is_compared_with_that_of_a_teacher(self):
+        words = ("train", "mase_output/p", *self.ROWS[:4], "1", *self.ROWS[5:], "--teacher", "mase_output/p")
+        said = self.run_mase(*words, "--max-steps", "1", "--project", "t").stderr
+        self.assertEqual(said.count("was made with pixel_scale = 0.01; this command reads rows with"), 2)
+        words = ("train", "mase_output/p", *self.ROWS[:3], "--teacher", "mase_output/p")
+        said = self.run_mase(*words, "--max-steps", "1", "--project", "u").stderr
+        self.assertNotIn("was made with", said)
+
+    def test_a_command_that_needs_rows_names_those_of_the_checkpoint(self):
+        said = self.run_mase("train", "mase_output/p", code=2).stderr
+        self.assertIn("no data set given: name one (`mase list datasets`) as DATASET or --dataset; mase_output/p", said)
+        self.assertIn("best.pt was made on npy", said)
+
     def test_that_is_gone_is_an_error_and_may_have_moved(self):
         (self.cwd / "rows").rename(self.cwd / "moved")
         said = self.run_mase("test", "mase_output/p", code=3).stderr
