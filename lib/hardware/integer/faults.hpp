@@ -7,12 +7,9 @@
 
 #include "base/random.hpp"
 #include "hardware/integer/interpreter.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
-
-/// Which constants of a step: those that are multiplied (or how far is shifted), those that are
-/// added, or a table.
-enum class ConstantKind { factor, summand, entry };
 
 /// One bit of a constant, in two's complement of its width.
 struct ConstantBit {

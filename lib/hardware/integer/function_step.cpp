@@ -47,7 +47,7 @@ FunctionStep function_step(const std::string& function, const std::vector<double
     return whole_table(function, results, grid, range);
   FittedPieces fitted = fit_pieces({function, places_on(grid, results), range, most_error});
   if (fitted.table.largest_error > most_error) refuse_pieces(fitted.table);
-  const Accumulator accumulator{accumulators_of(fitted.table), grid.type.frac + fitted.frac};
+  const Accumulator accumulator{fitted.table.accumulators(), grid.type.frac + fitted.frac};
   return {std::move(fitted.table), accumulator, pieces_requantise(fitted.frac, range)};
 }
 

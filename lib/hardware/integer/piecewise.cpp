@@ -143,14 +143,4 @@ Requantise pieces_requantise(int frac, const Interval& range) {
   return {frac, 1, formats::Rounding::floor, range.low, range.high};
 }
 
-Interval accumulators_of(const Piecewise& table) {
-  const Wide last = (Wide{1} << table.low_bits) - 1;
-  Interval all{table.base[0], table.base[0]};
-  for (std::size_t s = 0; s < table.base.size(); ++s) {
-    const Wide begin = table.base[s], end = begin + table.slope[s] * last;
-    all = hull(all, {std::min(begin, end), std::max(begin, end)});
-  }
-  return all;
-}
-
 }  // namespace mase::integer

@@ -39,7 +39,4 @@ FittedPieces fit_pieces(const PiecewiseTarget& target);
 /// down rounding to nearest.
 Requantise pieces_requantise(int frac, const Interval& range);
 
-/// The range of all accumulators.
-Interval accumulators_of(const Piecewise& table);
-
 }  // namespace mase::integer

@@ -106,6 +106,30 @@ TEST_CASE("bits are drawn from all constants, or evenly from each kind of a step
   for (const auto& [kind, count] : evenly) CHECK(count > 115);
 }
 
+TEST_CASE("a flipped weight gives the bounds that follow from it") {
+  Program program = small_program();
+  const ConstantBit bit{0, ConstantKind::factor, 7, 5};  // the sign of weight [1][1]
+  const Step faulty = flipped(program, bit);
+  const auto& linear = std::get<Linear>(faulty.operation);
+  const FixedType& type = program.value(program.inputs[0]).type;
+  Wide low = 0, high = 0;  // the least and the greatest sums of all rows, term by term
+  for (std::size_t row = 0; row < 5; ++row) {
+    Wide least = std::min<Wide>(linear.bias[row], 0), most = std::max<Wide>(linear.bias[row], 0);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const Wide weight = linear.weight[6 * row + i];
+      least += weight * (weight > 0 ? type.low() : type.high());
+      most += weight * (weight > 0 ? type.high() : type.low());
+    }
+    low = std::min(low, least);
+    high = std::max(high, most);
+  }
+  CHECK((faulty.low == low && faulty.high == high));
+  CHECK((program.steps[0].low != low || program.steps[0].high != high));
+  program.contents = Contents::reloadable;  // bounds are those of all weights that may come
+  const Step replaceable = flipped(program, bit);
+  CHECK((replaceable.low == program.steps[0].low && replaceable.high == program.steps[0].high));
+}
+
 TEST_CASE("bits of distances of channels are drawn, flipped and shown") {
   Sketch sketch;
   const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});

@@ -2,6 +2,7 @@
 // A step that lacks a declaration is refused by the compiler; each of these hides one.
 #include "hardware/integer/steps/step_operation.hpp"
 
+#include "hardware/integer/steps/linear.hpp"
 #include "hardware/integer/steps/repeat.hpp"
 
 namespace mase::integer {
@@ -19,12 +20,25 @@ struct WithoutDetails : Repeat {
 struct MovingUnknown : Repeat {
   void only_moves() const;
 };
+struct ConstantsUnknown : Repeat {
+  void constants() const;
+};
+struct WithoutReplaceable : Linear {
+  void replaceable() const;
+};
+struct WithoutBounds : Linear {
+  void bounds() const;
+};
 
 static_assert(StepOperation<Repeat>);
+static_assert(StepOperation<Linear>);
 static_assert(!StepOperation<WithoutKind>);
 static_assert(!StepOperation<WithoutName>);
 static_assert(!StepOperation<WithoutDetails>);
 static_assert(!StepOperation<MovingUnknown>);
+static_assert(!StepOperation<ConstantsUnknown>);
+static_assert(!StepOperation<WithoutReplaceable>);
+static_assert(!StepOperation<WithoutBounds>);
 
 }  // namespace
 }  // namespace mase::integer

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// The place of the largest of every `row` elements, the first one where several are equal.
@@ -16,6 +18,7 @@ struct ArgMax {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return "of every " + std::to_string(row); }
   static constexpr bool only_moves = false;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// What is done with two streams, element by element.
@@ -52,6 +54,7 @@ struct Binary {
     return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
   }
   static constexpr bool only_moves = false;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

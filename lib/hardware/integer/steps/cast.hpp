@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// Type change only: also relu, relu6, hardtanh and clamp where they are not part of another step.
@@ -13,6 +15,7 @@ struct Cast {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return ""; }
   static constexpr bool only_moves = false;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "hardware/integer/bounds.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -22,6 +26,15 @@ struct ChannelShift {
     return "<< " + std::to_string(least) + " to " + std::to_string(most);
   }
   static constexpr bool only_moves = false;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType&, See&& see) {
+    see(distances(self.left));
+  }
+  static constexpr bool replaceable = false;
+  std::optional<Interval> bounds(const Interval& input) const {
+    return shifted(input, std::ranges::max(left));
+  }
 };
 
 }  // namespace mase::integer

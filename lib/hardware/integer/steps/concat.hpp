@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// Inputs in turn, `rows` times in a frame: elements / rows of each.
@@ -16,6 +18,7 @@ struct Concat {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return ""; }
   static constexpr bool only_moves = true;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

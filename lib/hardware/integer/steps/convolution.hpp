@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {
@@ -37,6 +40,16 @@ struct Convolution {
     return type_text(weight_type) + " " + window_text(window) + " groups " + std::to_string(groups);
   }
   static constexpr bool only_moves = false;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType&, See&& see) {
+    see(factors(self.weight, self.weight_type));
+    see(summands(self.bias, self.bias_width));
+  }
+  static constexpr bool replaceable = true;
+  std::optional<Interval> bounds(const Interval& input) const {
+    return matrix_interval(weight, columns(), bias, input);
+  }
 };
 
 }  // namespace mase::integer

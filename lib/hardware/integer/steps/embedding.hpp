@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -23,6 +26,13 @@ struct Embedding {
     return std::to_string(rows()) + " rows of " + std::to_string(columns);
   }
   static constexpr bool only_moves = false;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType& output, See&& see) {
+    see(entries(self.table, output));
+  }
+  static constexpr bool replaceable = false;
+  std::optional<Interval> bounds(const Interval&) const { return std::nullopt; }
 };
 
 }  // namespace mase::integer

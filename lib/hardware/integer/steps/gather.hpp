@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// Elements in another order, some left out, some repeated, alike for every `period` elements of a
@@ -26,6 +28,7 @@ struct Gather {
     return std::to_string(places.size()) + " of every " + std::to_string(period);
   }
   static constexpr bool only_moves = true;
+  static constexpr NoConstants constants{};
 };
 /// The gather of places in a whole frame of `elements`, with the least period.
 Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);

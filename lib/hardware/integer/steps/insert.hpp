@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -23,6 +26,13 @@ struct Insert {
            std::to_string(rows) + " rows";
   }
   static constexpr bool only_moves = true;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType& output, See&& see) {
+    see(entries(self.codes, output));
+  }
+  static constexpr bool replaceable = false;
+  std::optional<Interval> bounds(const Interval&) const { return std::nullopt; }
 };
 
 }  // namespace mase::integer

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::ir {
 struct CustomHardware;  // ir/custom_op.hpp
@@ -25,6 +28,13 @@ struct Lookup {
   std::string_view name() const { return function; }
   std::string details() const { return std::to_string(table.size()) + " entries"; }
   static constexpr bool only_moves = false;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType& output, See&& see) {
+    if (!self.external) see(entries(self.table, output));
+  }
+  static constexpr bool replaceable = false;
+  std::optional<Interval> bounds(const Interval&) const { return std::nullopt; }
 };
 
 }  // namespace mase::integer

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// y[r][o] = sum_i a[r][i] * b[set][o][i] of two streams: rows of the first by the matrices of the
@@ -28,6 +30,7 @@ struct MatrixProduct {
            std::to_string(sets) + " rows " + std::to_string(repeat);
   }
   static constexpr bool only_moves = false;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -23,11 +26,20 @@ struct Piecewise {
   double largest_error = 0;     ///< over all inputs, in units of the result's last place
 
   Wide operator()(std::int64_t code) const;
+  Interval accumulators() const;  ///< the range of all of them
 
   std::string_view step_kind() const { return "piecewise"; }
   std::string_view name() const { return function; }
   std::string details() const;
   static constexpr bool only_moves = false;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType&, See&& see) {
+    see(factors(self.slope, self.slope_type));
+    see(summands(self.base, 0));
+  }
+  static constexpr bool replaceable = false;
+  std::optional<Interval> bounds(const Interval&) const { return accumulators(); }
 };
 
 }  // namespace mase::integer

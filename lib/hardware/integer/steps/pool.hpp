@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {
@@ -19,6 +20,7 @@ struct Pool {
   std::string_view name() const { return kind == PoolKind::max ? "max_pool" : "sum_pool"; }
   std::string details() const { return window_text(window); }
   static constexpr bool only_moves = false;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// Every element `count` times: y[i] = x[i / count].
@@ -16,6 +18,7 @@ struct Repeat {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return std::to_string(count) + " times"; }
   static constexpr bool only_moves = true;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

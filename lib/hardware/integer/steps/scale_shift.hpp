@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -24,6 +27,16 @@ struct ScaleShift {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return type_text(scale_type); }
   static constexpr bool only_moves = false;
+
+  template <class Self, class See>
+  static void constants(Self& self, const FixedType&, See&& see) {
+    see(factors(self.scale, self.scale_type));
+    see(summands(self.shift, self.shift_width));
+  }
+  static constexpr bool replaceable = true;
+  std::optional<Interval> bounds(const Interval& input) const {
+    return matrix_interval(scale, 1, shift, input);
+  }
 };
 
 }  // namespace mase::integer

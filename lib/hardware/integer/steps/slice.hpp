@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/constants.hpp"
+
 namespace mase::integer {
 
 /// Elements [first, first + count) of every `period` of them, which divides the frame.
@@ -18,6 +20,7 @@ struct Slice {
     return std::to_string(first) + " + " + std::to_string(count) + " of " + std::to_string(period);
   }
   static constexpr bool only_moves = true;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

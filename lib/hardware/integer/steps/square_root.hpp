@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -23,6 +24,7 @@ struct SquareRoot {
     return "<< " + std::to_string(shift) + " + " + std::to_string(addend);
   }
   static constexpr bool only_moves = false;
+  static constexpr NoConstants constants{};
 };
 
 }  // namespace mase::integer

@@ -4,9 +4,13 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "hardware/integer/bounds.hpp"
+#include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
 
@@ -23,16 +27,39 @@ concept NamedStep = requires(const Step& step) {
 template <class Step>
 concept MovingOrNot = std::same_as<decltype(Step::only_moves), const bool>;
 
+/// constants(self, output, see) calls `see` with every ConstantList of the step, at most one of
+/// each kind; `output` is the type of the step's output.
+template <class Step>
+concept StepOfConstants = requires(Step& step, const FixedType& output) {
+  Step::constants(step, output, [](const auto&) {});
+};
+
+template <class Step>
+concept StepWithoutConstants = std::same_as<decltype(Step::constants), const NoConstants>;
+
+/// replaceable says whether constants of another checkpoint may come in a program of reloadable
+/// contents, whose bounds then hold for all of them. bounds(input) holds every partial sum with the
+/// constants as they are, for all inputs of an interval; nullopt where it does not follow from them.
+template <class Step>
+concept BoundedStep = StepWithoutConstants<Step> ||
+    requires(const Step& step, const Interval& input) {
+  { Step::replaceable } -> std::convertible_to<bool>;
+  { step.bounds(input) } -> std::same_as<std::optional<Interval>>;
+};
+
 /// All that a step declares.
 template <class Step>
-concept StepOperation =
-    std::copyable<Step> && std::default_initializable<Step> && NamedStep<Step> && MovingOrNot<Step>;
+concept StepOperation = std::copyable<Step> && std::default_initializable<Step> &&
+    NamedStep<Step> && MovingOrNot<Step> && StepOfConstants<Step> && BoundedStep<Step>;
 
 /// Stops the compiler at the first declaration that a step lacks.
 template <class Step>
 constexpr bool declared() {
   static_assert(NamedStep<Step>, "a step declares step_kind(), name() and details()");
   static_assert(MovingOrNot<Step>, "a step declares static constexpr bool only_moves");
+  static_assert(StepOfConstants<Step>,
+                "a step declares constants(self, output, see) or NoConstants");
+  static_assert(BoundedStep<Step>, "a step with constants declares replaceable and bounds(input)");
   return StepOperation<Step>;
 }
 
