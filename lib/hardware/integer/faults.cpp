@@ -40,9 +40,9 @@ void flip(const ConstantList<List>& list, const ConstantBit& bit) {
 void renew_bounds(const Program& program, Step& step) {
   const Interval input = interval_of(program.value(step.inputs[0]).type);
   const auto renewed = std::visit(
-      [&](const auto& operation) -> std::optional<Interval> {
-        if constexpr (!StepWithoutConstants<std::remove_cvref_t<decltype(operation)>>)
-          if (!operation.replaceable || program.contents == Contents::fixed)
+      [&]<class One>(const One& operation) -> std::optional<Interval> {
+        if constexpr (!StepWithoutConstants<One>)
+          if (!One::replaceable || program.contents == Contents::fixed)
             return operation.bounds(input);
         return std::nullopt;
       },

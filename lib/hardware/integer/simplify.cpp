@@ -67,11 +67,11 @@ class Simplifier {
     return merge_into(*before, index);
   }
 
-  /// Whether a step only moves one stream, and that to the place of `id` alone.
+  /// Whether a step moves one stream to the place of `id` alone, and a cast of all of its codes may
+  /// come first.
   bool leads_to(const Step* move, ValueId id) const {
-    return move && only_moves(move->operation) && move->inputs.size() == 1 &&
-           !std::holds_alternative<Insert>(move->operation) && !is_returned(id) &&
-           program_.consumers(id).size() == 1;
+    return move && cast_behind(move->operation) == CastBehind::passes && move->inputs.size() == 1 &&
+           !is_returned(id) && program_.consumers(id).size() == 1;
   }
 
   /// Puts the cast at `index` in front of the move before it, where it then merges into a step, or
@@ -95,8 +95,7 @@ class Simplifier {
     StreamValue& between = program_.values[at(move.output)];
     between = program_.value(move.inputs[0]);
     between.type = type;
-    if (Gather* gather = std::get_if<Gather>(&move.operation))
-      gather->outside = static_cast<std::int64_t>(cast.requantise(gather->outside));
+    take_cast(move.operation, cast.requantise);
     std::swap(cast.inputs, move.inputs);
     std::swap(cast.output, move.output);
     const Interval range = interval_of(type);
@@ -107,33 +106,35 @@ class Simplifier {
     std::swap(cast, move);
   }
 
-  /// Places, roots, rows of tables and results of rows have no requantisation, nor has what only
-  /// moves or is computed by a user's module.
   static bool can_merge(const Step& before, const Step& cast) {
-    if (only_moves(before.operation) || std::holds_alternative<ArgMax>(before.operation) ||
-        std::holds_alternative<RowReduce>(before.operation) ||
-        std::holds_alternative<Embedding>(before.operation) ||
-        std::holds_alternative<SquareRoot>(before.operation))
-      return false;
-    if (const Lookup* lookup = std::get_if<Lookup>(&before.operation)) return !lookup->external;
-    return composed(before.requantise, cast.requantise, {before.low, before.high}).has_value();
+    switch (cast_behind(before.operation)) {
+      case CastBehind::merges:
+        return composed(before.requantise, cast.requantise, {before.low, before.high}).has_value();
+      case CastBehind::enters:
+        return true;
+      case CastBehind::passes:
+      case CastBehind::stays:
+        return false;
+    }
+    return false;
   }
 
   bool merge_into(Step& before, std::size_t index) {
     const Step& cast = program_.steps[index];
     if (!can_merge(before, cast)) return false;
-    if (Lookup* lookup = std::get_if<Lookup>(&before.operation))
-      merge_table(*lookup, before, cast.requantise);
+    if (cast_behind(before.operation) == CastBehind::enters)
+      enter(before, cast);
     else
       before.requantise = *composed(before.requantise, cast.requantise, {before.low, before.high});
     finish(before, index);
     return true;
   }
 
-  static void merge_table(Lookup& lookup, Step& before, const Requantise& requantise) {
-    for (std::int64_t& code : lookup.table) code = static_cast<std::int64_t>(requantise(code));
-    before.low = before.requantise.low = requantise.low;
-    before.high = before.requantise.high = requantise.high;
+  void enter(Step& before, const Step& cast) {
+    take_cast(before.operation, cast.requantise);
+    before.low = before.requantise.low = cast.requantise.low;
+    before.high = before.requantise.high = cast.requantise.high;
+    before.frac = program_.value(cast.output).type.frac;
   }
 
   void finish(Step& before, std::size_t index) {
@@ -141,7 +142,6 @@ class Simplifier {
     StreamValue& value = program_.values[static_cast<std::size_t>(cast.output)];
     // A cast that belongs to a port is not a node: its result is still that of the node before.
     if (cast.name != cast.layer) value.name = program_.value(before.output).name;
-    if (std::holds_alternative<Lookup>(before.operation)) before.frac = value.type.frac;
     before.output = cast.output;
     program_.steps.erase(program_.steps.begin() + static_cast<std::ptrdiff_t>(index));
   }

@@ -2,6 +2,7 @@
 // A step that lacks a declaration is refused by the compiler; each of these hides one.
 #include "hardware/integer/steps/step_operation.hpp"
 
+#include "hardware/integer/steps/gather.hpp"
 #include "hardware/integer/steps/linear.hpp"
 #include "hardware/integer/steps/repeat.hpp"
 
@@ -20,6 +21,15 @@ struct WithoutDetails : Repeat {
 struct MovingUnknown : Repeat {
   void only_moves() const;
 };
+struct CastsUnknown : Repeat {
+  void cast_behind() const;
+};
+struct WithoutTakeCast : Gather {
+  using take_cast = int;
+};
+struct PassedThoughItComputes : Repeat {
+  static constexpr bool only_moves = false;
+};
 struct ConstantsUnknown : Repeat {
   void constants() const;
 };
@@ -32,10 +42,14 @@ struct WithoutBounds : Linear {
 
 static_assert(StepOperation<Repeat>);
 static_assert(StepOperation<Linear>);
+static_assert(StepOperation<Gather>);
 static_assert(!StepOperation<WithoutKind>);
 static_assert(!StepOperation<WithoutName>);
 static_assert(!StepOperation<WithoutDetails>);
 static_assert(!StepOperation<MovingUnknown>);
+static_assert(!StepOperation<CastsUnknown>);
+static_assert(!StepOperation<WithoutTakeCast>);
+static_assert(!StepOperation<PassedThoughItComputes>);
 static_assert(!StepOperation<ConstantsUnknown>);
 static_assert(!StepOperation<WithoutReplaceable>);
 static_assert(!StepOperation<WithoutBounds>);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -18,6 +19,7 @@ struct ArgMax {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return "of every " + std::to_string(row); }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
 };
 

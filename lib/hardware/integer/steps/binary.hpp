@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -54,6 +55,7 @@ struct Binary {
     return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 };
 

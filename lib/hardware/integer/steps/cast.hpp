@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -15,6 +16,7 @@ struct Cast {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return ""; }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 };
 

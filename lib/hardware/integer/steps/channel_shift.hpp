@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hardware/integer/bounds.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -26,6 +27,7 @@ struct ChannelShift {
     return "<< " + std::to_string(least) + " to " + std::to_string(most);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>
   static void constants(Self& self, const FixedType&, See&& see) {

@@ -11,6 +11,7 @@
 #include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/window.hpp"
 
@@ -40,6 +41,7 @@ struct Convolution {
     return type_text(weight_type) + " " + window_text(window) + " groups " + std::to_string(groups);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>
   static void constants(Self& self, const FixedType&, See&& see) {

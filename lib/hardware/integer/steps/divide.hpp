@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -39,6 +40,7 @@ struct Quotient {
     return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 };
 

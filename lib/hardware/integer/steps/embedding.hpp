@@ -9,6 +9,7 @@
 
 #include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -26,6 +27,7 @@ struct Embedding {
     return std::to_string(rows()) + " rows of " + std::to_string(columns);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::stays;
 
   template <class Self, class See>
   static void constants(Self& self, const FixedType& output, See&& see) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -28,6 +30,8 @@ struct Gather {
     return std::to_string(places.size()) + " of every " + std::to_string(period);
   }
   static constexpr bool only_moves = true;
+  static constexpr CastBehind cast_behind = CastBehind::passes;
+  void take_cast(const Requantise& cast) { outside = static_cast<std::int64_t>(cast(outside)); }
   static constexpr NoConstants constants{};
 };
 /// The gather of places in a whole frame of `elements`, with the least period.

@@ -9,6 +9,7 @@
 
 #include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::ir {
@@ -28,6 +29,11 @@ struct Lookup {
   std::string_view name() const { return function; }
   std::string details() const { return std::to_string(table.size()) + " entries"; }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::enters;
+  bool takes_casts() const { return !external; }
+  void take_cast(const Requantise& cast) {
+    for (std::int64_t& code : table) code = static_cast<std::int64_t>(cast(code));
+  }
 
   template <class Self, class See>
   static void constants(Self& self, const FixedType& output, See&& see) {

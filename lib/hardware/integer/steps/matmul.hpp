@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -30,6 +31,7 @@ struct MatrixProduct {
            std::to_string(sets) + " rows " + std::to_string(repeat);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 };
 

@@ -20,4 +20,22 @@ bool only_moves(const Operation& operation) {
   return std::visit([](const auto& step) { return step.only_moves; }, operation);
 }
 
+CastBehind cast_behind(const Operation& operation) {
+  return std::visit(
+      []<class Step>(const Step& step) {
+        if constexpr (Step::cast_behind == CastBehind::enters)
+          if (!step.takes_casts()) return CastBehind::stays;
+        return Step::cast_behind;
+      },
+      operation);
+}
+
+void take_cast(Operation& operation, const Requantise& cast) {
+  std::visit(
+      [&]<class Step>(Step& step) {
+        if constexpr (TakesCasts<Step>) step.take_cast(cast);
+      },
+      operation);
+}
+
 }  // namespace mase::integer

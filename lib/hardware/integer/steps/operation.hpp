@@ -41,5 +41,8 @@ std::string operation_name(const Operation& operation);     ///< "linear", "max_
 std::string operation_details(const Operation& operation);  ///< what its name leaves open
 /// Whether the operation gives codes of its inputs as they are.
 bool only_moves(const Operation& operation);
+/// What becomes of a cast behind the operation, and its codes after a cast that enters or passes.
+CastBehind cast_behind(const Operation& operation);
+void take_cast(Operation& operation, const Requantise& cast);
 
 }  // namespace mase::integer

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/window.hpp"
 
@@ -20,6 +21,7 @@ struct Pool {
   std::string_view name() const { return kind == PoolKind::max ? "max_pool" : "sum_pool"; }
   std::string details() const { return window_text(window); }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 };
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -18,6 +20,8 @@ struct Repeat {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return std::to_string(count) + " times"; }
   static constexpr bool only_moves = true;
+  static constexpr CastBehind cast_behind = CastBehind::passes;
+  void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/window.hpp"
 
@@ -20,6 +21,7 @@ struct RowReduce {
   std::string_view name() const { return kind == PoolKind::max ? "row_max" : "row_sum"; }
   std::string details() const { return "of every " + std::to_string(row); }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
 };
 

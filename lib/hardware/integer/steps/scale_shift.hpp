@@ -11,6 +11,7 @@
 #include "hardware/integer/bounds.hpp"
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -27,6 +28,7 @@ struct ScaleShift {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return type_text(scale_type); }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>
   static void constants(Self& self, const FixedType&, See&& see) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -20,6 +22,8 @@ struct Slice {
     return std::to_string(first) + " + " + std::to_string(count) + " of " + std::to_string(period);
   }
   static constexpr bool only_moves = true;
+  static constexpr CastBehind cast_behind = CastBehind::passes;
+  void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};
 };
 

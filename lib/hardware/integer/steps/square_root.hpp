@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -24,6 +25,7 @@ struct SquareRoot {
     return "<< " + std::to_string(shift) + " + " + std::to_string(addend);
   }
   static constexpr bool only_moves = false;
+  static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
 };
 

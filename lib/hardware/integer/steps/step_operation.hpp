@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "hardware/integer/bounds.hpp"
+#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
 
 namespace mase::integer {
@@ -47,16 +48,35 @@ concept BoundedStep = StepWithoutConstants<Step> ||
   { step.bounds(input) } -> std::same_as<std::optional<Interval>>;
 };
 
+/// cast_behind says how the step saves a cast, by take_cast() where it enters or passes the step.
+template <class Step>
+concept TakesCasts = requires(Step& step, const Requantise& cast) {
+  { step.take_cast(cast) } -> std::same_as<void>;
+};
+template <class Step>
+concept AsksForCasts = requires(const Step& step) {
+  { step.takes_casts() } -> std::same_as<bool>;
+};
+template <class Step>
+concept StepBeforeCasts = std::same_as<decltype(Step::cast_behind), const CastBehind> &&
+    (Step::cast_behind == CastBehind::merges || Step::cast_behind == CastBehind::stays ||
+     (Step::cast_behind == CastBehind::enters && TakesCasts<Step> && AsksForCasts<Step>) ||
+     (Step::cast_behind == CastBehind::passes && TakesCasts<Step> && Step::only_moves));
+
 /// All that a step declares.
 template <class Step>
-concept StepOperation = std::copyable<Step> && std::default_initializable<Step> &&
-    NamedStep<Step> && MovingOrNot<Step> && StepOfConstants<Step> && BoundedStep<Step>;
+concept StepOperation =
+    std::copyable<Step> && std::default_initializable<Step> && NamedStep<Step> &&
+    MovingOrNot<Step> && StepBeforeCasts<Step> && StepOfConstants<Step> && BoundedStep<Step>;
 
 /// Stops the compiler at the first declaration that a step lacks.
 template <class Step>
 constexpr bool declared() {
   static_assert(NamedStep<Step>, "a step declares step_kind(), name() and details()");
   static_assert(MovingOrNot<Step>, "a step declares static constexpr bool only_moves");
+  static_assert(StepBeforeCasts<Step>,
+                "a step declares static constexpr CastBehind cast_behind; with passes, take_cast() "
+                "and that it only moves, with enters, take_cast() and takes_casts()");
   static_assert(StepOfConstants<Step>,
                 "a step declares constants(self, output, see) or NoConstants");
   static_assert(BoundedStep<Step>, "a step with constants declares replaceable and bounds(input)");
