@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of every step in plain loops over 64-bit codes: what the kernels must equal.
+// Steps by their own loops, which define what kernels and hardware must equal.
 #pragma once
 
 #include <span>

@@ -30,6 +30,12 @@ struct WithoutTakeCast : Gather {
 struct PassedThoughItComputes : Repeat {
   static constexpr bool only_moves = false;
 };
+struct WithoutRun : Repeat {
+  void run() const;
+};
+struct SumsUnknown : Repeat {
+  void sum_bits() const;
+};
 struct ConstantsUnknown : Repeat {
   void constants() const;
 };
@@ -50,6 +56,8 @@ static_assert(!StepOperation<MovingUnknown>);
 static_assert(!StepOperation<CastsUnknown>);
 static_assert(!StepOperation<WithoutTakeCast>);
 static_assert(!StepOperation<PassedThoughItComputes>);
+static_assert(!StepOperation<WithoutRun>);
+static_assert(!StepOperation<SumsUnknown>);
 static_assert(!StepOperation<ConstantsUnknown>);
 static_assert(!StepOperation<WithoutReplaceable>);
 static_assert(!StepOperation<WithoutBounds>);

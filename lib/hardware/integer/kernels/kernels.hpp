@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels on narrow codes with sums in 32 bits, for each instruction set. Their callers have proven
-// that every partial sum and its rounding fit; the results are those of exact_step.cpp.
+// that every partial sum and its rounding fit; the results are those of exact_step.hpp.
 #pragma once
 
 #include <cstddef>

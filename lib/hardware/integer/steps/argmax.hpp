@@ -2,12 +2,14 @@
 // Places of maxima.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -21,6 +23,16 @@ struct ArgMax {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+      const std::int64_t* codes = frame.in() + i * row;
+      frame.put(i, static_cast<Sum>(std::max_element(codes, codes + row) - codes));
+    }
+  }
 };
 
 }  // namespace mase::integer

@@ -2,11 +2,13 @@
 // Two streams, element by element.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -57,6 +59,17 @@ struct Binary {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+      const Sum a = static_cast<Sum>(frame.in(0)[i]) * (Sum{1} << shift_a);
+      const Sum b = static_cast<Sum>(frame.in(1)[i]) * (Sum{1} << shift_b);
+      frame.put(i, (*this)(a, b));
+    }
+  }
 };
 
 }  // namespace mase::integer

@@ -2,11 +2,13 @@
 // The step that changes types only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -18,6 +20,13 @@ struct Cast {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i) frame.put(i, frame.in()[i]);
+  }
 };
 
 }  // namespace mase::integer

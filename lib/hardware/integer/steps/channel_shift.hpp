@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "hardware/integer/bounds.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -36,6 +38,15 @@ struct ChannelShift {
   static constexpr bool replaceable = false;
   std::optional<Interval> bounds(const Interval& input) const {
     return shifted(input, std::ranges::max(left));
+  }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const auto channels = static_cast<std::int64_t>(left.size());
+    for (std::int64_t i = 0; i < frame.elements(); ++i)
+      frame.put(i, static_cast<Sum>(frame.in()[i]) * (Sum{1} << left[at(i % channels)]));
   }
 };
 

@@ -2,6 +2,7 @@
 // Streams one after the other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -23,6 +25,20 @@ struct Concat {
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const std::int64_t all = frame.elements() / rows;
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < frame.inputs(); ++i) {
+      const std::int64_t width = frame.input_elements(i) / rows;
+      for (std::int64_t row = 0; row < rows; ++row)
+        std::copy_n(frame.in(i) + row * width, width, frame.out() + row * all + first);
+      first += width;
+    }
+  }
 };
 
 }  // namespace mase::integer

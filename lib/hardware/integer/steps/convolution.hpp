@@ -13,6 +13,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {
@@ -51,6 +52,29 @@ struct Convolution {
   static constexpr bool replaceable = true;
   std::optional<Interval> bounds(const Interval& input) const {
     return matrix_interval(weight, columns(), bias, input);
+  }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    std::int64_t i = 0;
+    window.for_each_place([&](std::int64_t y, std::int64_t x) {
+      for (std::int64_t o = 0; o < outputs; ++o) frame.put(i++, correlate(frame, y, x, o));
+    });
+  }
+
+ private:
+  template <class Sum>
+  Sum correlate(const Frame<Sum>& frame, std::int64_t y, std::int64_t x, std::int64_t o) const {
+    const std::int64_t count = taps(), first = o / (outputs / groups) * count;
+    Sum sum = bias.empty() ? Sum{0} : static_cast<Sum>(bias[at(o)]);
+    window.for_each_tap(y, x, [&](std::int64_t pixel, std::int64_t k) {
+      const std::int64_t* factor = weight.data() + (o * window.kernel() + k) * count;
+      const std::int64_t* code = frame.in() + pixel * window.channels + first;
+      for (std::int64_t c = 0; c < count; ++c) sum += static_cast<Sum>(factor[c]) * code[c];
+    });
+    return sum;
   }
 };
 

@@ -2,12 +2,15 @@
 // Exact quotients of two streams.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -42,6 +45,17 @@ struct Quotient {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
+
+  /// Those of the shifted operands and of the largest accumulator.
+  int sum_bits(std::span<const FixedType> inputs) const {
+    return std::max({inputs[0].width + shift_a + 1, inputs[1].width + shift_b + 1, bits + 2});
+  }
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i)
+      frame.put(i, (*this)(Sum{frame.in(0)[i]}, Sum{frame.in(1)[i]}));
+  }
 };
 
 }  // namespace mase::integer

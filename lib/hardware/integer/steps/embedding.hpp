@@ -2,6 +2,7 @@
 // Rows of a constant table, chosen by a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -35,6 +37,17 @@ struct Embedding {
   }
   static constexpr bool replaceable = false;
   std::optional<Interval> bounds(const Interval&) const { return std::nullopt; }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const std::int64_t last = rows() - 1;
+    for (std::int64_t i = 0; i * columns < frame.elements(); ++i) {
+      const std::int64_t* row = table.data() + std::min(frame.in()[i], last) * columns;
+      std::copy_n(row, columns, frame.out() + i * columns);
+    }
+  }
 };
 
 }  // namespace mase::integer

@@ -10,6 +10,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -33,6 +34,17 @@ struct Gather {
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise& cast) { outside = static_cast<std::int64_t>(cast(outside)); }
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const auto results = static_cast<std::int64_t>(places.size());
+    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+      const std::int64_t place = places[at(i % results)];
+      frame.out()[i] = place < 0 ? outside : frame.in()[i / results * period + place];
+    }
+  }
 };
 /// The gather of places in a whole frame of `elements`, with the least period.
 Gather gather_of(std::vector<std::int64_t> places, std::int64_t elements, std::int64_t outside = 0);

@@ -2,6 +2,7 @@
 // Constants around the rows of a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -35,6 +37,24 @@ struct Insert {
   }
   static constexpr bool replaceable = false;
   std::optional<Interval> bounds(const Interval&) const { return std::nullopt; }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const std::int64_t kept = frame.elements() / rows - before - after;
+    std::size_t next = 0;
+    std::int64_t* out = frame.out();
+    const auto insert = [&](std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i, next = (next + 1) % codes.size())
+        *out++ = codes[next];
+    };
+    for (std::int64_t row = 0; row < rows; ++row) {
+      insert(before);
+      out = std::copy_n(frame.in() + row * kept, kept, out);
+      insert(after);
+    }
+  }
 };
 
 }  // namespace mase::integer

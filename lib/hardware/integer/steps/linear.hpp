@@ -13,6 +13,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -38,6 +39,19 @@ struct Linear {
   static constexpr bool replaceable = true;
   std::optional<Interval> bounds(const Interval& input) const {
     return matrix_interval(weight, inputs, bias, input);
+  }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t o = 0; o < frame.elements(); ++o) {
+      const std::int64_t row = o / outputs, output = o % outputs;
+      Sum sum = bias.empty() ? Sum{0} : static_cast<Sum>(bias[at(output)]);
+      for (std::int64_t i = 0; i < inputs; ++i)
+        sum += static_cast<Sum>(weight[at(output * inputs + i)]) * frame.in()[row * inputs + i];
+      frame.put(o, sum);
+    }
   }
 };
 

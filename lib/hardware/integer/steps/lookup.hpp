@@ -2,6 +2,7 @@
 // Functions of one input as tables.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::ir {
 struct CustomHardware;  // ir/custom_op.hpp
@@ -41,6 +43,15 @@ struct Lookup {
   }
   static constexpr bool replaceable = false;
   std::optional<Interval> bounds(const Interval&) const { return std::nullopt; }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const std::uint64_t mask = table.size() - 1;
+    for (std::int64_t i = 0; i < frame.elements(); ++i)
+      frame.out()[i] = table[static_cast<std::uint64_t>(frame.in()[i]) & mask];
+  }
 };
 
 }  // namespace mase::integer

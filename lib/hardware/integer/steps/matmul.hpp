@@ -8,6 +8,7 @@
 
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -33,6 +34,19 @@ struct MatrixProduct {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t y = 0; y < frame.elements(); ++y) {
+      const std::int64_t row = y / outputs, output = y % outputs, set = set_of(row);
+      Sum sum = 0;
+      for (std::int64_t i = 0; i < inputs; ++i)
+        sum += static_cast<Sum>(frame.in(0)[row * inputs + i]) * frame.in(1)[place(set, output, i)];
+      frame.put(y, sum);
+    }
+  }
 };
 
 }  // namespace mase::integer

@@ -38,4 +38,8 @@ void take_cast(Operation& operation, const Requantise& cast) {
       operation);
 }
 
+int sum_bits(const Operation& operation, std::span<const FixedType> inputs) {
+  return std::visit([&](const auto& step) { return step.sum_bits(inputs); }, operation);
+}
+
 }  // namespace mase::integer

@@ -2,6 +2,7 @@
 // Operation: any one of the steps.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,5 +45,7 @@ bool only_moves(const Operation& operation);
 /// What becomes of a cast behind the operation, and its codes after a cast that enters or passes.
 CastBehind cast_behind(const Operation& operation);
 void take_cast(Operation& operation, const Requantise& cast);
+/// Bits of the numbers on the way to the accumulator where they can be more than its own, else 0.
+int sum_bits(const Operation& operation, std::span<const FixedType> inputs);
 
 }  // namespace mase::integer

@@ -13,6 +13,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -42,6 +43,14 @@ struct Piecewise {
   }
   static constexpr bool replaceable = false;
   std::optional<Interval> bounds(const Interval&) const { return accumulators(); }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i)
+      frame.put(i, static_cast<Sum>((*this)(frame.in()[i])));
+  }
 };
 
 }  // namespace mase::integer

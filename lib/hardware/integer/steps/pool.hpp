@@ -2,11 +2,13 @@
 // Maxima and sums over windows.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {
@@ -23,6 +25,32 @@ struct Pool {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    std::int64_t i = 0;
+    window.for_each_place([&](std::int64_t y, std::int64_t x) {
+      for (std::int64_t c = 0; c < window.channels; ++c) frame.put(i++, reduced(frame, y, x, c));
+    });
+  }
+
+ private:
+  template <class Sum>
+  Sum reduced(const Frame<Sum>& frame, std::int64_t y, std::int64_t x, std::int64_t c) const {
+    Sum result = 0;
+    bool first = true;
+    window.for_each_tap(y, x, [&](std::int64_t pixel, std::int64_t) {
+      const Sum code = frame.in()[pixel * window.channels + c];
+      if (kind == PoolKind::sum)
+        result += code;
+      else if (first || code > result)
+        result = code;
+      first = false;
+    });
+    return result;
+  }
 };
 
 }  // namespace mase::integer

@@ -9,6 +9,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -23,6 +24,13 @@ struct Repeat {
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i) frame.out()[i] = frame.in()[i / count];
+  }
 };
 
 }  // namespace mase::integer

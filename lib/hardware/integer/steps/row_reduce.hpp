@@ -2,12 +2,14 @@
 // Maxima and sums of rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {
@@ -23,6 +25,19 @@ struct RowReduce {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+      const std::int64_t* codes = frame.in() + i * row;
+      Sum result = codes[0];
+      for (std::int64_t k = 1; k < row; ++k)
+        result = kind == PoolKind::sum ? result + codes[k] : std::max<Sum>(result, codes[k]);
+      frame.put(i, result);
+    }
+  }
 };
 
 }  // namespace mase::integer

@@ -13,6 +13,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -38,6 +39,17 @@ struct ScaleShift {
   static constexpr bool replaceable = true;
   std::optional<Interval> bounds(const Interval& input) const {
     return matrix_interval(scale, 1, shift, input);
+  }
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    const auto channels = static_cast<std::int64_t>(scale.size());
+    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+      const Sum summand = shift.empty() ? Sum{0} : static_cast<Sum>(shift[at(i % channels)]);
+      frame.put(i, static_cast<Sum>(scale[at(i % channels)]) * frame.in()[i] + summand);
+    }
   }
 };
 

@@ -2,6 +2,7 @@
 // Parts of a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -25,6 +27,14 @@ struct Slice {
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t row = 0; row * count < frame.elements(); ++row)
+      std::copy_n(frame.in() + row * period + first, count, frame.out() + row * count);
+  }
 };
 
 }  // namespace mase::integer

@@ -9,6 +9,7 @@
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -27,6 +28,14 @@ struct SquareRoot {
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
+
+  static constexpr SumsInAccumulator sum_bits{};
+
+  template <class Sum>
+  void run(const Frame<Sum>& frame) const {
+    for (std::int64_t i = 0; i < frame.elements(); ++i)
+      frame.out()[i] = static_cast<std::int64_t>((*this)(frame.in()[i]));
+  }
 };
 
 }  // namespace mase::integer

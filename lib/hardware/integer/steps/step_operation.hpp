@@ -12,6 +12,7 @@
 #include "hardware/integer/bounds.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
@@ -40,7 +41,8 @@ concept StepWithoutConstants = std::same_as<decltype(Step::constants), const NoC
 
 /// replaceable says whether constants of another checkpoint may come in a program of reloadable
 /// contents, whose bounds then hold for all of them. bounds(input) holds every partial sum with the
-/// constants as they are, for all inputs of an interval; nullopt where it does not follow from them.
+/// constants as they are, for all inputs of an interval; nullopt where it does not follow from
+/// them.
 template <class Step>
 concept BoundedStep = StepWithoutConstants<Step> ||
     requires(const Step& step, const Interval& input) {
@@ -63,11 +65,21 @@ concept StepBeforeCasts = std::same_as<decltype(Step::cast_behind), const CastBe
      (Step::cast_behind == CastBehind::enters && TakesCasts<Step> && AsksForCasts<Step>) ||
      (Step::cast_behind == CastBehind::passes && TakesCasts<Step> && Step::only_moves));
 
+/// run(frame) computes one frame; sum_bits(inputs) are the bits of numbers on the way to the
+/// accumulator where they can be more than its own, else 0.
+template <class Step>
+concept ExactStep = requires(const Step& step, const Frame<std::int64_t>& frame,
+                             const Frame<Wide>& wide, std::span<const FixedType> inputs) {
+  { step.run(frame) } -> std::same_as<void>;
+  { step.run(wide) } -> std::same_as<void>;
+  { step.sum_bits(inputs) } -> std::same_as<int>;
+};
+
 /// All that a step declares.
 template <class Step>
-concept StepOperation =
-    std::copyable<Step> && std::default_initializable<Step> && NamedStep<Step> &&
-    MovingOrNot<Step> && StepBeforeCasts<Step> && StepOfConstants<Step> && BoundedStep<Step>;
+concept StepOperation = std::copyable<Step> && std::default_initializable<Step> &&
+    NamedStep<Step> && MovingOrNot<Step> && StepBeforeCasts<Step> && StepOfConstants<Step> &&
+    BoundedStep<Step> && ExactStep<Step>;
 
 /// Stops the compiler at the first declaration that a step lacks.
 template <class Step>
@@ -80,6 +92,8 @@ constexpr bool declared() {
   static_assert(StepOfConstants<Step>,
                 "a step declares constants(self, output, see) or NoConstants");
   static_assert(BoundedStep<Step>, "a step with constants declares replaceable and bounds(input)");
+  static_assert(ExactStep<Step>,
+                "a step declares run(frame), and sum_bits(inputs) or SumsInAccumulator");
   return StepOperation<Step>;
 }
 
