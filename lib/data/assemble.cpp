@@ -29,6 +29,7 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.max_token_len) given.emplace_back("max_token_len");
   if (options.image_size.is_set()) given.emplace_back("image_size");
   if (options.skip_unreadable) given.emplace_back("skip_unreadable");
+  if (options.image_memory) given.emplace_back("image_memory");
   if (options.label_column) given.emplace_back("label_column");
   if (options.text_column) given.emplace_back("text_column");
   if (options.missing_value) given.emplace_back("missing_value");
@@ -139,8 +140,8 @@ std::string content_hash(const Dataset& dataset, const std::string& origin,
     const Array& values = input.values;
     if (dataset.inputs.size() > 1) text += input.name;
     if (values.dtype() != DType::float32) text += dtype_name(values.dtype());
-    text += shape_text(values.shape());
-    text += check_and_hash(values, origin, columns);
+    text += shape_text(input.shape(input.rows()));
+    text += input.source ? input.source->sha256() : check_and_hash(values, origin, columns);
     if (const auto numbers = input.pixels.numbers(); values.dtype() == DType::uint8)
       text += sha256(bytes_of(numbers.data(), numbers.size_bytes()));
   }

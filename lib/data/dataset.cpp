@@ -47,6 +47,18 @@ const std::uint8_t* row_bytes(const Array& from, std::int64_t row, std::span<std
   return copy.data();
 }
 
+/// Makes the rows of a column with a source; the augmenter's draws depend on the row alone.
+void gather_source(const InputColumn& column, std::span<const std::int64_t> rows, float* into,
+                   const Augmenter* augmenter) {
+  column.source->read(rows, [&](std::size_t i, std::span<std::uint8_t> bytes) {
+    float* const out = into + i * bytes.size();
+    if (augmenter && augmenter->changes(column))
+      augmenter->convert(column, rows[i], bytes, out);
+    else
+      column.pixels.convert(bytes, out);
+  });
+}
+
 /// The index of the argument that an input names; nullopt for x, x_0, ..., which take those left.
 std::optional<std::size_t> argument_of(const std::string& dataset, const std::string& input,
                                        const std::vector<std::string>& arguments) {
@@ -73,7 +85,7 @@ const std::vector<std::int64_t>& Dataset::rows(Part part) const {
 std::int64_t Dataset::row_count() const {
   if (!targets.empty()) return targets.front().values.shape().front();
   const auto column = std::ranges::find_if_not(inputs, &InputColumn::is_state);
-  return column == inputs.end() ? 0 : column->values.shape().front();
+  return column == inputs.end() ? 0 : column->rows();
 }
 
 const Target& Dataset::labels() const {
@@ -105,17 +117,24 @@ const InputColumn& Dataset::input() const {
 Array Dataset::features() const {
   const InputColumn& column = input();
   if (column.dtype() == column.values.dtype()) return column.values;
-  Array all(column.dtype(), column.values.shape());
+  Array all(column.dtype(), column.shape(column.rows()));
   std::vector<std::int64_t> rows(static_cast<std::size_t>(row_count()));
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
   column.gather(rows, all.mutable_bytes());
   return all;
 }
 
+bool Dataset::has_source() const {
+  return std::ranges::any_of(inputs,
+                             [](const InputColumn& input) { return input.source != nullptr; });
+}
+
 Shape Dataset::sample_shape() const {
   const Shape& shape = input().values.shape();
   return Shape(shape.begin() + 1, shape.end());
 }
+
+std::int64_t InputColumn::rows() const { return source ? source->count() : values.shape().front(); }
 
 Shape InputColumn::shape(std::int64_t rows) const {
   return batch > 0 ? values.shape() : with_rows(values, rows);
@@ -128,6 +147,7 @@ DType InputColumn::dtype() const {
 void InputColumn::gather(std::span<const std::int64_t> rows, std::byte* into,
                          const Augmenter* augmenter) const {
   if (values.dtype() != DType::uint8) return gather_rows(values, rows, into);
+  if (source) return gather_source(*this, rows, reinterpret_cast<float*>(into), augmenter);
   const std::size_t size = values.byte_size() / static_cast<std::size_t>(values.shape()[0]);
   const bool changed = augmenter != nullptr && augmenter->changes(*this);
   std::vector<std::uint8_t> scratch(size);
@@ -140,6 +160,22 @@ void InputColumn::gather(std::span<const std::int64_t> rows, std::byte* into,
     }
     if (bytes != scratch.data()) std::copy_n(bytes, size, scratch.begin());
     augmenter->convert(*this, rows[i], scratch, out);
+  }
+}
+
+void InputColumn::read_pieces(const std::function<void(std::span<const std::uint8_t>)>& see) const {
+  constexpr std::int64_t piece_bytes = std::int64_t{16} << 20;
+  const std::int64_t size = numel(shape(1)), most = std::max<std::int64_t>(1, piece_bytes / size);
+  std::vector<std::uint8_t> piece;
+  std::vector<std::int64_t> some;
+  for (std::int64_t first = 0; first < rows(); first += most) {
+    some.resize(static_cast<std::size_t>(std::min(most, rows() - first)));
+    std::iota(some.begin(), some.end(), first);
+    piece.resize(some.size() * static_cast<std::size_t>(size));
+    source->read(some, [&](std::size_t i, std::span<std::uint8_t> bytes) {
+      std::ranges::copy(bytes, piece.data() + i * bytes.size());
+    });
+    see(piece);
   }
 }
 
@@ -270,8 +306,8 @@ const std::vector<DatasetRow>& dataset_table() {
        load_cifar10},
       {"cifar100", "small photographs, the files of the binary version in data_dir", "3x32x32", 100,
        load_cifar100},
-      {"csv", "a CSV file or the one in data_dir: numeric columns and a class column", "columns", 0,
-       load_csv},
+      {"csv", "a CSV file or the one in data_dir: numeric columns and a class column",
+       "columns", 0, load_csv},
       {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
        "any", 0, load_npy},
       {"hdf5", "arrays named as the files of npy, in the .h5 file of data_dir", "any", 0,

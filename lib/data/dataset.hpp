@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,19 @@ class Augmenter;
 enum class Part { train, validation, test };
 Part parse_part(const std::string& name);  ///< "train", "validation" (or "val"), "test"
 
+/// Rows of bytes that are made whenever they are asked for, since all would take too much memory.
+class RowSource {
+ public:
+  using Use = std::function<void(std::size_t i, std::span<std::uint8_t> bytes)>;
+
+  virtual ~RowSource() = default;
+  virtual std::int64_t count() const = 0;
+  /// Calls use(i, bytes) with the bytes of rows[i], for all i in any order and from several threads
+  /// at once; it may change the bytes.
+  virtual void read(std::span<const std::int64_t> rows, const Use& use) const = 0;
+  virtual std::string sha256() const = 0;  ///< hash of the bytes of all rows
+};
+
 /// The values for one argument of a model, for all rows.
 struct InputColumn {
   std::string name;  ///< "x", "x_0", "x_1", ... by position, or the argument's own name
@@ -33,7 +48,10 @@ struct InputColumn {
   std::int64_t batch = 0;
   bool is_optional = false;  ///< left out of a model that has no argument of this name
   PixelTable pixels{};       ///< what uint8 values become when rows are gathered
+  /// Where uint8 rows come from that are not in `values`, which then has no rows.
+  std::shared_ptr<const RowSource> source{};
 
+  std::int64_t rows() const;
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
   DType dtype() const;                   ///< of a batch: float32 for pixels
   /// Writes the given rows as batches have them, one after another, with the changes of an
@@ -41,6 +59,8 @@ struct InputColumn {
   void gather(std::span<const std::int64_t> rows, std::byte* into,
               const Augmenter* augmenter = nullptr) const;
   bool is_state() const { return repeats || batch > 0; }
+  /// The bytes of all rows, piece by piece in their order, of a column with a source.
+  void read_pieces(const std::function<void(std::span<const std::uint8_t>)>& see) const;
   /// What a batch of so many rows begins with; Error(Fault::config) where that is not known.
   void begin(std::int64_t rows, std::byte* into) const;
 };
@@ -81,6 +101,7 @@ struct Dataset {
   const std::vector<std::int64_t>& rows(Part part) const;
   std::int64_t row_count() const;
   bool has_labels() const { return !targets.empty(); }
+  bool has_source() const;  ///< an input of it makes its rows when they are asked for
   /// The only target; Error(Fault::config) if there are several or none.
   const Target& labels() const;
   /// The only input that is not optional; Error(Fault::config) when there are several.
@@ -132,6 +153,7 @@ struct DataOptions {
   ImageSize image_size;
   bool skip_unreadable = false;
   int num_workers = 0;
+  std::optional<double> image_memory;
   std::optional<std::string> label_column, text_column;  ///< of a table
   std::optional<double> missing_value;                   ///< stands for missing cells of a table
   std::optional<double> pixel_scale;
@@ -167,6 +189,12 @@ struct DataOptions {
         Field{"num_workers", &DataOptions::num_workers,
               "threads that decode images; 0: as many as there are cores"}
             .between(0, 4096)
+            .rare(),
+        Field{
+            "image_memory", &DataOptions::image_memory,
+            "decoded images stay in memory if they take at most so many MiB, otherwise each batch "
+            "is decoded anew; NA: half of the free memory"}
+            .at_least(0)
             .rare(),
         Field{"label_column", &DataOptions::label_column,
               "column with the class, by name or number; NA: the one called label, class or "

@@ -1,141 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The images data set: decodes the files of a list by several threads.
+// The images data set: its files, their classes, and whether their pixels fit memory.
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
+#include <functional>
 #include <set>
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/interrupt.hpp"
+#include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/assemble.hpp"
-#include "data/image_file.hpp"
 #include "data/image_list.hpp"
+#include "data/image_rows.hpp"
 #include "data/sources.hpp"
 
 namespace mase::data {
 namespace {
 
-std::string size_text(const Image& image) {
-  return std::to_string(image.width) + "x" + std::to_string(image.height) + " pixels in " +
-         (image.channels == 1 ? "grey" : "colour");
+std::vector<std::string> paths_of(const std::vector<LabelledFile>& files) {
+  std::vector<std::string> paths;
+  for (const LabelledFile& file : files) paths.push_back(file.path);
+  return paths;
 }
 
-bool are_alike(const Image& a, const Image& b) {
-  return a.channels == b.channels && a.height == b.height && a.width == b.width;
+int decoding_threads(const DataOptions& options) {
+  return options.num_workers > 0
+             ? options.num_workers
+             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-/// Writes one channel after the other.
-void store(const Image& image, std::uint8_t* out) {
-  const auto size = static_cast<std::size_t>(image.height * image.width);
-  const auto channels = static_cast<std::size_t>(image.channels);
-  for (std::size_t channel = 0; channel < channels; ++channel)
-    for (std::size_t i = 0; i < size; ++i) *out++ = image.pixels[i * channels + channel];
-}
-
-/// Reads images of one size, if this is set, into buffers that stay.
-class SizedReader {
- public:
-  explicit SizedReader(const ImageSize& size) : is_sized_(size.is_set()), resize_(size) {}
-
-  const Image& operator()(const std::string& path) {  ///< valid until the next
-    read_image(path, image_);
-    return is_sized_ ? resize_(image_) : image_;
-  }
-
- private:
-  bool is_sized_;
-  Resizer resize_;
-  Image image_;
-};
-
-/// Why an image is not like the first.
-std::string difference_of(const Image& image, const std::string& first_path, const Image& first) {
-  return "the image has " + size_text(image) + ", but " + first_path + " has " + size_text(first) +
-         "; the images of a data set must be alike, so " +
-         (image.channels == first.channels
-              ? "set image_size (--image-size), which resizes them and keeps their middle"
-              : "convert one of them");
-}
-
-/// Calls work(i) for all i below `count` from so many threads, each with a work = make_work() of
-/// its own, and throws the error of the least i that has one. Ctrl-C ends it early.
-template <class MakeWork>
-void for_each_index(std::size_t count, int threads, MakeWork make_work) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr error;
-  std::size_t error_at = count;
-  const auto run = [&] {
-    auto work = make_work();
-    for (std::size_t i = next++; i < count && !stop_asked(); i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        next = count;
-        if (i < error_at) error = std::current_exception();
-        error_at = std::min(error_at, i);
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(run);
-  run();
-  for (std::thread& other : others) other.join();
-  if (error) std::rethrow_exception(error);
-  stop_if_asked();
-}
-
-/// The decoded files: rows of pixels, and why a file cannot be read ("" if it can).
-struct DecodedFiles {
-  InputColumn column;
-  std::vector<std::string> faults;
-};
-
-/// The first file that can be read, by which the others are judged; `faults` says why those before
-/// cannot.
-std::pair<std::size_t, Image> first_readable(const std::vector<LabelledFile>& files,
-                                             const ImageSize& size,
-                                             std::vector<std::string>& faults) {
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    try {
-      return {i, SizedReader(size)(files[i].path)};
-    } catch (const Error& error) {
-      faults[i] = error.what();
-    }
-  }
-  file_error("none of " + std::to_string(files.size()) +
-             " images can be read; the first: " + faults.front());
-}
-
-DecodedFiles decode(const std::vector<LabelledFile>& files, const DataOptions& options) {
-  DecodedFiles decoded{{}, std::vector<std::string>(files.size())};
-  const auto [first, like] = first_readable(files, options.image_size, decoded.faults);
-  decoded.column = pixel_column(
-      options, {static_cast<std::int64_t>(files.size()), like.channels, like.height, like.width},
-      files[first].path);
-  std::uint8_t* const out = decoded.column.values.mutable_span<std::uint8_t>().data();
-  const auto make_work = [&, &like = like, first = first] {
-    return [&, reader = SizedReader(options.image_size)](std::size_t i) mutable {
-      const Image* image = nullptr;
-      try {
-        image = &reader(files[i].path);
-      } catch (const Error& error) {
-        decoded.faults[i] = error.what();
-        return;
-      }
-      if (!are_alike(*image, like))
-        file_error(files[i].path + ": " + difference_of(*image, files[first].path, like));
-      store(*image, out + i * like.pixels.size());
-    };
-  };
-  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  for_each_index(files.size(), options.num_workers > 0 ? options.num_workers : cores, make_work);
-  return decoded;
+/// Whether so many bytes are more than decoded images may take in memory.
+bool are_too_many(double bytes, const DataOptions& options) {
+  constexpr double mebibyte = 1 << 20;
+  if (options.image_memory) return bytes > *options.image_memory * mebibyte;
+  const auto available = available_memory();
+  return available && bytes > static_cast<double>(*available) / 2;
 }
 
 /// Names the files that cannot be read, the first ones at least, and counts them all.
@@ -150,35 +49,73 @@ std::string faults_text(const std::vector<std::string>& faults) {
          text;
 }
 
-/// Removes the files that cannot be read, and their rows.
+/// Refuses files that cannot be read, or warns that they are left out.
+void judge(const std::vector<std::string>& faults, const DataOptions& options) {
+  if (std::ranges::all_of(faults, &std::string::empty)) return;
+  const std::string text = faults_text(faults);
+  if (!options.skip_unreadable)
+    file_error(text + "\nset skip_unreadable = true (--skip-unreadable) to leave them out");
+  log::warning(text + "\nthese are left out");
+}
+
+/// Removes the files that cannot be read, and calls move(from, to) for the others that move up.
 void leave_out(const std::vector<std::string>& faults, std::vector<LabelledFile>& files,
-               Array& values) {
-  const std::size_t size = values.byte_size() / files.size();
-  std::byte* const bytes = values.mutable_bytes();
+               const std::function<void(std::size_t from, std::size_t to)>& move) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!faults[i].empty()) continue;
     if (kept < i) {
-      std::copy_n(bytes + i * size, size, bytes + kept * size);
+      move(i, kept);
       files[kept] = std::move(files[i]);
     }
     ++kept;
   }
   files.resize(kept);
-  values = values.rows(0, static_cast<std::int64_t>(kept));
+}
+
+/// Decodes all files into memory.
+void fill_column(InputColumn& column, std::vector<LabelledFile>& files,
+                 const ImageDecoding& decoding, std::vector<std::string>& faults,
+                 const DataOptions& options) {
+  const std::size_t size = decoding.form.bytes();
+  const std::span<std::uint8_t> all = column.values.mutable_span<std::uint8_t>();
+  const auto place_of = [&](std::size_t i) { return all.subspan(i * size, size); };
+  decoding.decode(
+      files.size(), [&](std::size_t i) -> const std::string& { return files[i].path; }, place_of,
+      faults);
+  judge(faults, options);
+  const std::size_t before = files.size();
+  leave_out(faults, files, [&](std::size_t from, std::size_t to) {
+    std::ranges::copy(place_of(from), place_of(to).begin());
+  });
+  if (files.size() < before)
+    column.values = column.values.rows(0, static_cast<std::int64_t>(files.size()));
 }
 
 /// The pixels of the files. One that cannot be read is an error, or leaves `files` if that is asked
 /// for.
 InputColumn read_pixels(std::vector<LabelledFile>& files, const DataOptions& options) {
-  DecodedFiles decoded = decode(files, options);
-  if (std::ranges::all_of(decoded.faults, &std::string::empty)) return std::move(decoded.column);
-  const std::string text = faults_text(decoded.faults);
-  if (!options.skip_unreadable)
-    file_error(text + "\nset skip_unreadable = true (--skip-unreadable) to leave them out");
-  log::warning(text + "\nthese are left out");
-  leave_out(decoded.faults, files, decoded.column.values);
-  return std::move(decoded.column);
+  std::vector<std::string> paths = paths_of(files), faults(files.size());
+  const ImageForm form = form_of_first(paths, options.image_size, faults);
+  const ImageDecoding decoding{form, decoding_threads(options)};
+  const double bytes = static_cast<double>(files.size()) * static_cast<double>(form.bytes());
+  const bool streamed = are_too_many(bytes, options);
+  const auto rows = static_cast<std::int64_t>(streamed ? 0 : files.size());
+  InputColumn column =
+      pixel_column(options, {rows, form.channels, form.height, form.width}, form.first);
+  if (!streamed) {
+    fill_column(column, files, decoding, faults, options);
+    return column;
+  }
+  log::info(options.data_dir + ": " + std::to_string(files.size()) + " images are " +
+            fixed_text(bytes / (1 << 20), 0) +
+            " MiB, so each batch is decoded anew; image_memory (--image-memory) bounds what stays "
+            "in memory");
+  const std::string hash = survey_images(paths, decoding, faults);
+  judge(faults, options);
+  leave_out(faults, files, [](std::size_t, std::size_t) {});
+  column.source = rows_of_images(paths_of(files), decoding, hash);
+  return column;
 }
 
 /// The classes, sorted by name: those of the images for training, or of all without parts.
@@ -228,7 +165,8 @@ Dataset load_images(const DataOptions& options) {
         "for each class, or a .csv file with the columns file and label");
   std::vector<LabelledFile> files = list_images(options.data_dir);
   const bool has_parts = files.front().part.has_value();
-  const std::vector<std::string> used = with_pixel_options({"image_size", "skip_unreadable"});
+  const std::vector<std::string> used =
+      with_pixel_options({"image_size", "skip_unreadable", "image_memory"});
   Dataset dataset;
   dataset.name = "images";
   if (has_parts) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -122,17 +123,20 @@ void draw(std::span<const float> values, const Layout& layout, std::int64_t top,
 }
 
 /// The range of bytes, from how many there are of each.
-Range range_of_bytes(const Array& values) {
-  std::array<std::int64_t, 256> counts{};
-  for_each_piece(values, [&](std::size_t first, std::size_t count) {
-    for (const std::uint8_t byte : values.span<std::uint8_t>().subspan(first, count))
-      ++counts[byte];
-  });
+/// How often every byte occurs.
+using ByteCounts = std::array<std::int64_t, 256>;
+
+void count_bytes(std::span<const std::uint8_t> bytes, ByteCounts& counts) {
+  for (const std::uint8_t byte : bytes) ++counts[byte];
+}
+
+Range range_of_counts(const ByteCounts& counts) {
+  const auto all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const auto sum_of = [&](auto term) {
     double sum = 0;
     for (std::size_t byte = 0; byte < counts.size(); ++byte)
       sum += static_cast<double>(counts[byte]) * term(static_cast<double>(byte));
-    return sum / static_cast<double>(values.size());
+    return sum / static_cast<double>(all);
   };
   const auto is_there = [](std::int64_t count) { return count > 0; };
   Range range;
@@ -149,7 +153,13 @@ Range range_of_bytes(const Array& values) {
 
 Range range_of(const Array& values) {
   MASE_CHECK(values.size() > 0, "the range of no values");
-  if (values.dtype() == DType::uint8) return range_of_bytes(values);
+  if (values.dtype() == DType::uint8) {
+    ByteCounts counts{};
+    for_each_piece(values, [&](std::size_t first, std::size_t count) {
+      count_bytes(values.span<std::uint8_t>().subspan(first, count), counts);
+    });
+    return range_of_counts(counts);
+  }
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   Moments all;
   for_each_span(values, [&](auto piece) {
@@ -161,6 +171,13 @@ Range range_of(const Array& values) {
   range.mean = all.mean;
   range.deviation = std::sqrt(all.squares / all.count);
   return range;
+}
+
+Range range_of(const InputColumn& column) {
+  if (!column.source) return range_of(column.values);
+  ByteCounts counts{};
+  column.read_pieces([&](std::span<const std::uint8_t> piece) { count_bytes(piece, counts); });
+  return range_of_counts(counts);
 }
 
 std::vector<std::int64_t> count_classes(const Target& target,
@@ -203,13 +220,27 @@ std::vector<std::int64_t> sample_rows(const Dataset& dataset, std::size_t count)
   return first;
 }
 
+namespace {
+
+/// One row as it is stored.
+Array stored_row(const InputColumn& column, std::int64_t row) {
+  if (!column.source) return column.values.rows(row, 1);
+  Array stored(column.values.dtype(), column.shape(1));
+  column.source->read(std::span(&row, 1), [&](std::size_t, std::span<std::uint8_t> bytes) {
+    std::ranges::copy(bytes, stored.mutable_span<std::uint8_t>().begin());
+  });
+  return stored;
+}
+
+}  // namespace
+
 SamplePicture picture_of(const InputColumn& images, const std::vector<std::int64_t>& rows) {
   const Layout layout = layout_of(images.values.shape());
   std::vector<Array> samples;
   SamplePicture picture;
   if (images.values.dtype() == DType::uint8) picture.white = 255;
   for (const std::int64_t row : rows) {
-    samples.push_back(images.values.rows(row, 1).to_float32());
+    samples.push_back(stored_row(images, row).to_float32());
     const auto [least, greatest] = std::ranges::minmax(samples.back().span<float>());
     picture.black = std::min(picture.black, double{least});
     picture.white = std::max(picture.white, double{greatest});

@@ -18,6 +18,7 @@ struct Range {
 
 /// The range of an array that has values.
 Range range_of(const Array& values);
+Range range_of(const InputColumn& column);
 
 /// The number of labels of every class in these rows; a row may have one for every position.
 std::vector<std::int64_t> count_classes(const Target& target,

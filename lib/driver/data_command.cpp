@@ -37,20 +37,19 @@ data::DataOptions options_of(const DataRequest& request) {
 }
 
 /// What an array is, without a look at its values.
-Tree entry_of(const std::string& name, const Array& values) {
+Tree entry_of(const std::string& name, const Shape& shape, DType dtype) {
   Tree entry = Tree::dict();
   entry["name"] = name;
-  entry["shape"] = Tree::list_of(values.shape());
-  entry["dtype"] = std::string(dtype_name(values.dtype()));
+  entry["shape"] = Tree::list_of(shape);
+  entry["dtype"] = std::string(dtype_name(dtype));
   return entry;
 }
 
 /// Adds the row of an array of numbers, and its range to the entry.
-void show_range(const std::string& name, const Array& values, passes::ReportTable& table,
+void show_range(const data::Range& range, const Shape& shape, passes::ReportTable& table,
                 Tree& entry) {
-  const data::Range range = data::range_of(values);
-  std::vector<std::string> row{name, shape_text(values.shape()),
-                               std::string(dtype_name(values.dtype()))};
+  std::vector<std::string> row{entry.at("name").as_string(), shape_text(shape),
+                               entry.at("dtype").as_string()};
   for (const auto& [key, value] : {std::pair{"min", range.least},
                                    {"max", range.greatest},
                                    {"mean", range.mean},
@@ -84,8 +83,9 @@ void show_inputs(const data::Dataset& dataset, Output& out) {
       "Inputs", {"Name", "Shape", "Type", "Min", "Max", "Mean", "Deviation"}, {}, ""};
   Tree entries = Tree::list();
   for (const data::InputColumn& input : dataset.inputs) {
-    entries.push_back(entry_of(input.name, input.values));
-    show_range(input.name, input.values, table, entries.as_list().back());
+    const Shape shape = input.shape(input.rows());
+    entries.push_back(entry_of(input.name, shape, input.values.dtype()));
+    show_range(data::range_of(input), shape, table, entries.as_list().back());
   }
   out.table(table);
   for (std::size_t i = 0; i < dataset.inputs.size(); ++i)
@@ -140,12 +140,12 @@ void show_targets(const data::Dataset& dataset, Output& out) {
       "Targets", {"Name", "Shape", "Type", "Min", "Max", "Mean", "Deviation"}, {}, ""};
   Tree entries = Tree::list();
   for (const data::Target& target : dataset.targets) {
-    Tree entry = entry_of(target.name, target.values);
+    Tree entry = entry_of(target.name, target.values.shape(), target.values.dtype());
     entry["task"] = target.task;
     if (target.classes() > 0)
       entry["classes"] = show_classes(dataset, target, out);
     else
-      show_range(target.name, target.values, numbers, entry);
+      show_range(data::range_of(target.values), target.values.shape(), numbers, entry);
     entries.push_back(std::move(entry));
   }
   if (!numbers.rows.empty()) out.table(numbers);

@@ -178,3 +178,53 @@ TEST_CASE("any number of threads decodes the same images") {
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("images", options); }),
              Contains("a/50.png: the image has 2x1 pixels"));
 }
+
+TEST_CASE("images that do not fit are decoded for each batch, to the same bytes and hash") {
+  const Folder folder;
+  for (int i = 0; i < 100; ++i)
+    put(folder, std::string(1, static_cast<char>('a' + i % 3)) + "/" + std::to_string(i) + ".png",
+        grey_png({static_cast<char>(i), 'x', 'y'}));
+  put(folder, "a/broken.png", "no image");
+  DataOptions options = from(folder);
+  options.skip_unreadable = true;
+  const Dataset kept = load_dataset("images", options);
+  CHECK_FALSE(kept.has_source());
+  options.image_memory = 0;
+  for (const int threads : {1, 2, 7}) {
+    options.num_workers = threads;
+    const Dataset streamed = load_dataset("images", options);
+    REQUIRE(streamed.has_source());
+    CHECK(streamed.input().values.size() == 0);
+    CHECK(streamed.row_count() == 100);
+    CHECK(streamed.sha256 == kept.sha256);
+    CHECK(streamed.features().same_bits(kept.features()));
+    const Batch batch = streamed.batch(streamed.train, 3, 20), same = kept.batch(kept.train, 3, 20);
+    CHECK(batch.inputs.front().same_bits(same.inputs.front()));
+    CHECK(batch.targets.front().same_bits(same.targets.front()));
+  }
+}
+
+TEST_CASE("an image that has changed since it was counted ends the batch with its name") {
+  const Folder folder;
+  for (int i = 0; i < 10; ++i) put(folder, "a/" + std::to_string(i) + ".png", grey_png("xyz"));
+  put(folder, "b/1.png", grey_png("xyz"));
+  DataOptions options = from(folder);
+  options.image_memory = 0;
+  const Dataset set = load_dataset("images", options);
+  put(folder, "a/4.png", grey_png("xy"));
+  const auto all = [&] { set.features(); };
+  CHECK_THAT(message_of(Fault::file, all), Contains("a/4.png: the image has 2x1 pixels"));
+  std::filesystem::remove(folder / "a/4.png");
+  CHECK_THAT(message_of(Fault::file, all), Contains("a/4.png"));
+}
+
+TEST_CASE("image_memory is the number of MiB that decoded images may take") {
+  const Folder folder;
+  const std::string wide(1 << 14, 'x');  // 64 of them are 1 MiB
+  for (int i = 0; i < 64; ++i) put(folder, "a/" + std::to_string(i) + ".png", grey_png(wide));
+  DataOptions options = from(folder);
+  options.image_memory = 1;
+  CHECK_FALSE(load_dataset("images", options).has_source());
+  options.image_memory = 0.999;
+  CHECK(load_dataset("images", options).has_source());
+}

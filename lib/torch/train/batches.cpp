@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shuffles rows and gathers batches.
+// Shuffles rows and gathers batches, the next one in another thread.
 #include "torch/train/batches.hpp"
 
 #include <ATen/ops/empty.h>
@@ -26,16 +26,27 @@ Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64
     : data_(data),
       batch_size_(std::min(batch_size, data.row_count())),
       seed_(seed),
-      augmenter_(augment, data, seed) {
-  for (const data::InputColumn& input : data.inputs)
-    inputs_.push_back(at::empty(input.shape(batch_size_), libtorch::scalar_type(input.dtype())));
-  for (const data::Target& target : data.targets)
-    targets_.push_back(
+      augmenter_(augment, data, seed),
+      now_(make_buffers()) {
+  if (data.has_source()) next_ = make_buffers();
+}
+
+Batches::~Batches() { drop_next(); }
+
+Batches::Buffers Batches::make_buffers() const {
+  Buffers made;
+  for (const data::InputColumn& input : data_.inputs)
+    made.inputs.push_back(
+        at::empty(input.shape(batch_size_), libtorch::scalar_type(input.dtype())));
+  for (const data::Target& target : data_.targets)
+    made.targets.push_back(
         at::empty(target.shape(batch_size_), libtorch::scalar_type(target.values.dtype())));
+  return made;
 }
 
 void Batches::shuffle(std::int64_t epoch) {
   const auto count = static_cast<std::int64_t>(data_.train.size());
+  drop_next();  // it reads the epoch
   augmenter_.begin(epoch);
   order_ = Random(seed_, static_cast<std::uint64_t>(epoch)).permutation(count);
   for (std::int64_t& row : order_) row = data_.train[static_cast<std::size_t>(row)];
@@ -43,14 +54,15 @@ void Batches::shuffle(std::int64_t epoch) {
 
 std::vector<c10::IValue> Batches::inputs() const {
   std::vector<c10::IValue> inputs;
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    inputs.emplace_back(data_.inputs[i].batch > 0 ? inputs_[i] : inputs_[i].narrow(0, 0, rows_));
+  for (std::size_t i = 0; i < now_.inputs.size(); ++i)
+    inputs.emplace_back(data_.inputs[i].batch > 0 ? now_.inputs[i]
+                                                  : now_.inputs[i].narrow(0, 0, rows_));
   return inputs;
 }
 
 std::vector<at::Tensor> Batches::targets() const {
   std::vector<at::Tensor> targets;
-  for (const at::Tensor& target : targets_) targets.push_back(target.narrow(0, 0, rows_));
+  for (const at::Tensor& target : now_.targets) targets.push_back(target.narrow(0, 0, rows_));
   return targets;
 }
 
@@ -69,9 +81,45 @@ std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t f
 
 std::int64_t Batches::gather(const std::vector<std::int64_t>& rows, std::int64_t first,
                              std::int64_t most, const data::Augmenter* augmenter) {
-  rows_ = std::min(most, static_cast<std::int64_t>(rows.size()) - first);
-  data_.gather(rows, first, rows_, buffers(inputs_), buffers(targets_), augmenter);
+  const auto part = [&](std::int64_t begin) {
+    const auto count =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(rows.size()) - begin, 0, most);
+    return std::vector(rows.begin() + begin, rows.begin() + begin + count);
+  };
+  const std::vector<std::int64_t> wanted = part(first);
+  rows_ = static_cast<std::int64_t>(wanted.size());
+  if (!take_next(wanted, augmenter)) fill(wanted, augmenter, now_);
+  if (data_.has_source()) begin_next(part(first + rows_), augmenter);
   return rows_;
+}
+
+void Batches::fill(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter,
+                   const Buffers& into) const {
+  data_.gather(rows, 0, static_cast<std::int64_t>(rows.size()), buffers(into.inputs),
+               buffers(into.targets), augmenter);
+}
+
+void Batches::begin_next(std::vector<std::int64_t> rows, const data::Augmenter* augmenter) {
+  if (rows.empty()) return;
+  next_rows_ = std::move(rows);
+  next_augmenter_ = augmenter;
+  next_done_ = std::async(std::launch::async, [this] { fill(next_rows_, next_augmenter_, next_); });
+}
+
+bool Batches::take_next(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter) {
+  if (!next_done_.valid()) return false;
+  if (rows != next_rows_ || augmenter != next_augmenter_) {
+    drop_next();
+    return false;
+  }
+  next_done_.get();
+  std::swap(now_, next_);
+  return true;
+}
+
+void Batches::drop_next() {
+  if (next_done_.valid()) next_done_.wait();
+  next_done_ = {};
 }
 
 }  // namespace mase::train

@@ -33,6 +33,32 @@ data::AugmentOptions changes() {
   return options;
 }
 
+/// Makes the rows of an array when they are asked for, as decoded files are.
+class RowsOf final : public data::RowSource {
+ public:
+  explicit RowsOf(Array values) : values_(std::move(values)) {}
+  std::int64_t count() const override { return values_.shape().front(); }
+  std::string sha256() const override { return ""; }
+  void read(std::span<const std::int64_t> rows, const Use& use) const override {
+    for (std::size_t i = rows.size(); i-- > 0;) {  // any order is allowed
+      Array row = values_.rows(rows[i], 1);
+      use(i, row.mutable_span<std::uint8_t>());
+    }
+  }
+
+ private:
+  Array values_;
+};
+
+/// The same images, none of which is in memory.
+data::Dataset twenty_made_images() {
+  data::Dataset set = twenty_images();
+  data::InputColumn& input = set.inputs.front();
+  input.source = std::make_shared<RowsOf>(input.values);
+  input.values = Array(DType::uint8, {0, 2, 4, 4});
+  return set;
+}
+
 std::vector<float> inputs_of(const Batches& batches) {
   const at::Tensor rows = batches.inputs().front().toTensor().contiguous();
   return {rows.data_ptr<float>(), rows.data_ptr<float>() + rows.numel()};
@@ -78,4 +104,27 @@ TEST_CASE("changes of images are refused for rows that are none") {
   CHECK_THAT(
       message_of(Fault::config, [&] { run_training(graph, twelve_rows(), options, {}, ""); }),
       Contains("twelve: augment_flip") && Contains("x is float32[12, 4]"));
+}
+
+TEST_CASE("rows that are gathered ahead are those that a batch asks for") {
+  const data::Dataset set = twenty_images(), made = twenty_made_images();
+  for (const std::int64_t batch_size : {1, 5, 17})
+    CHECK(epoch_of(made, batch_size, 2, changes()) == epoch_of(set, batch_size, 2, changes()));
+  Batches here(set, 4, 7, changes()), ahead(made, 4, 7, changes());
+  const auto check_same = [&](auto load) {
+    load(here);
+    load(ahead);
+    CHECK(inputs_of(ahead) == inputs_of(here));
+    CHECK(ahead.targets().front().equal(here.targets().front()));
+  };
+  for (const std::int64_t epoch : {0, 1}) {
+    check_same([&](Batches& batches) {
+      batches.shuffle(epoch);
+      batches.load(0);
+    });
+    check_same([](Batches& batches) { batches.load(1); });
+    check_same([](Batches& batches) { batches.load(3); });  // not the one that is gathered ahead
+    check_same([&](Batches& batches) { batches.load(set.validation, 0); });
+    check_same([](Batches& batches) { batches.load(4); });  // the last, of one row
+  }
 }
