@@ -25,6 +25,7 @@ std::string value_name(const FieldInfo& info) {
   if (info.type == "number") return "X";
   if (info.type == data::ImageSize::field_type()) return "N|HxW";
   if (takes_numbers(info)) return "X[,X...]";
+  if (info.type == data::ColumnNames::field_type()) return "NAME[,NAME...]";
   return "TEXT";
 }
 

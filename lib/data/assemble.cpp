@@ -30,9 +30,9 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.image_size.is_set()) given.emplace_back("image_size");
   if (options.skip_unreadable) given.emplace_back("skip_unreadable");
   if (options.image_memory) given.emplace_back("image_memory");
-  if (options.label_column) given.emplace_back("label_column");
+  if (options.label_column.is_set()) given.emplace_back("label_column");
   if (options.text_column) given.emplace_back("text_column");
-  if (options.missing_value) given.emplace_back("missing_value");
+  if (options.missing_value.is_set()) given.emplace_back("missing_value");
   if (options.pixel_scale) given.emplace_back("pixel_scale");
   if (options.pixel_mean.is_set()) given.emplace_back("pixel_mean");
   if (options.pixel_std.is_set()) given.emplace_back("pixel_std");

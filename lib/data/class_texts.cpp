@@ -32,7 +32,7 @@ Target target_of_texts(const std::vector<std::string_view>& texts,
     if (number.size() > most_class_texts)
       file_error(place(row) + ": more than " + std::to_string(most_class_texts) +
                  " different values, so it is not a class column; label_column (--label-column) "
-                 "names another");
+                 "names another, and numbers are for task regression (--task)");
   }
   std::vector<std::string> names;
   for (const auto& entry : number) names.emplace_back(entry.first);

@@ -306,7 +306,7 @@ const std::vector<DatasetRow>& dataset_table() {
        load_cifar10},
       {"cifar100", "small photographs, the files of the binary version in data_dir", "3x32x32", 100,
        load_cifar100},
-      {"csv", "a CSV file or the one in data_dir: numeric columns and a class column",
+      {"csv", "a CSV file or the one in data_dir: numeric columns, and a class or numbers",
        "columns", 0, load_csv},
       {"npy", "x.npy (or x_0.npy, ... or arguments' names) and y.npy, or an .npz, in data_dir",
        "any", 0, load_npy},

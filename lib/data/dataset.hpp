@@ -13,6 +13,7 @@
 
 #include "base/array.hpp"
 #include "base/field.hpp"
+#include "data/column_names.hpp"
 #include "data/image_resize.hpp"
 #include "data/loss.hpp"
 #include "data/pixels.hpp"
@@ -154,8 +155,9 @@ struct DataOptions {
   bool skip_unreadable = false;
   int num_workers = 0;
   std::optional<double> image_memory;
-  std::optional<std::string> label_column, text_column;  ///< of a table
-  std::optional<double> missing_value;                   ///< stands for missing cells of a table
+  ColumnNames label_column;                ///< of a table
+  std::optional<std::string> text_column;  ///< of a table
+  ChannelNumbers missing_value;            ///< stand for missing cells of a table
   std::optional<double> pixel_scale;
   ChannelNumbers pixel_mean, pixel_std;
   static constexpr auto fields() {
@@ -197,14 +199,17 @@ struct DataOptions {
             .at_least(0)
             .rare(),
         Field{"label_column", &DataOptions::label_column,
-              "column with the class, by name or number; NA: the one called label, class or "
-              "target"}
+              "columns with the class or the numbers to predict, by name or number; NA: the one "
+              "called "
+              "label, class or target"}
             .rare(),
         Field{"text_column", &DataOptions::text_column,
               "column with the text, by name or number; NA: the one called text"}
             .rare(),
-        Field{"missing_value", &DataOptions::missing_value,
-              "number for the missing cells of a table; NA: a missing cell is an error"}
+        Field{
+            "missing_value", &DataOptions::missing_value,
+            "for the missing cells of a table: one number, or one for each feature; NA: a missing "
+            "cell is an error"}
             .rare(),
         Field{"pixel_scale", &DataOptions::pixel_scale,
               "uint8 pixels are multiplied by this number; NA: 1/255"}

@@ -32,8 +32,8 @@ LabelledTexts texts_of_table(const std::string& path, const DataOptions& options
     file_error(path + ": there is no column 'text'; text_column (--text-column) names one of " +
                join(table.columns(), ", "));
   const std::size_t text = column_named(table, options.text_column.value_or(text_name), path);
-  const auto label = options.label_column
-                         ? std::optional(column_named(table, *options.label_column, path))
+  const auto label = options.label_column.is_set()
+                         ? std::optional(column_named(table, options.label_column.text(), path))
                          : named_class_column(table, path);
   LabelledTexts found;
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -60,7 +60,7 @@ std::string text_of(const Tree& object, const std::string& key, const std::strin
 
 /// The key of the class, of those that the first object has; nullopt if it has none.
 std::optional<std::string> class_key(const Tree& first, const DataOptions& options) {
-  if (options.label_column) return options.label_column;
+  if (options.label_column.is_set()) return options.label_column.text();
   for (const auto& [key, value] : first.as_dict())
     if (is_class_name(key)) return key;
   return std::nullopt;

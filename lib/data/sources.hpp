@@ -30,8 +30,8 @@ Dataset load_toy_tiny(const DataOptions& options);
 /// says whether ids 0 to 7 are more frequent than 8 to 15; they are never equally frequent.
 Dataset load_toy_tokens(const DataOptions& options);
 
-/// Numeric columns and a class column: label_column, or the one named label, class or target,
-/// otherwise the last. Missing cells become missing_value.
+/// Numeric columns, and those to predict: label_column, or the one named label, class or target,
+/// otherwise the last. Missing cells of features become missing_value.
 Dataset load_csv(const DataOptions& options);
 
 /// y.npy, [rows] integers or [rows, classes] one-hot, and the model's inputs, [rows, ...] each:

@@ -49,6 +49,10 @@ std::string jsc_features(int row) {
   return text + "7";
 }
 
+std::vector<float> numbers_of(const Array& values) {
+  return {values.span<float>().begin(), values.span<float>().end()};
+}
+
 }  // namespace
 
 TEST_CASE("a csv file may have a header, text classes, and another separator") {
@@ -88,18 +92,100 @@ TEST_CASE("missing cells get the value that is asked for, and the class is any c
   const Folder folder;
   DataOptions options = at(folder.write(
       "t.csv", "kind,a,ok,label\nx,1,true,\ny,NA,false,3\nx,nan,TRUE,4\nx,?,1,5\ny,2,0,null\n"));
-  options.missing_value = -1;
-  options.label_column = "Kind";
+  options.missing_value.numbers = {-1};
+  options.label_column.names = {"Kind"};
   const Dataset set = load_dataset("csv", options);
   CHECK(set.labels().class_names == std::vector<std::string>{"x", "y"});
   const auto values = set.features().span<float>();
   CHECK(std::vector<float>(values.begin(), values.end()) ==
         std::vector<float>{1, 1, -1, -1, 0, 3, -1, 1, 4, -1, 1, 5, 2, 0, -1});
-  options.label_column = "1";
+  options.label_column.names = {"1"};
   CHECK(load_dataset("csv", options).sha256 == set.sha256);
-  options.label_column = "knd";
+  options.label_column.names = {"knd"};
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("csv", options); }),
              Contains("no column 'knd'") && Contains("'kind'"));
+}
+
+TEST_CASE("columns of numbers are targets of a regression, one or side by side") {
+  const Folder folder;
+  DataOptions options =
+      at(folder.write("t.csv", "a,price,b,area\n1,0.5,2,10\n3,-4,4,20\n5,1e3,6,30\n7,0,8,40\n"));
+  options.task = TaskName{"regression"};
+  Dataset set = load_dataset("csv", options);
+  CHECK(set.labels().task == "regression");
+  CHECK(numbers_of(set.labels().values) == std::vector<float>{10, 20, 30, 40});
+  options.label_column.names = {"price"};
+  set = load_dataset("csv", options);
+  CHECK(set.labels().values.shape() == Shape{4});
+  CHECK(numbers_of(set.labels().values) == std::vector<float>{0.5F, -4, 1000, 0});
+  CHECK(numbers_of(set.features()) == std::vector<float>{1, 2, 10, 3, 4, 20, 5, 6, 30, 7, 8, 40});
+  for (const auto& names : {std::vector<std::string>{"area", "price"}, {"area, price"}, {"4,2"}}) {
+    options.label_column.names = names;
+    set = load_dataset("csv", options);
+    CHECK(set.labels().name == "y");
+    CHECK(set.labels().values.shape() == Shape{4, 2});
+    CHECK(numbers_of(set.labels().values) == std::vector<float>{10, 0.5F, 20, -4, 30, 1000, 40, 0});
+    CHECK(numbers_of(set.features()) == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  }
+}
+
+TEST_CASE("several columns are targets of their own, whose values or outputs say the task") {
+  const Folder folder;
+  DataOptions options = at(folder.write(
+      "t.csv", "a,kind,size,grade\n1,x,0.5,3\n2,y,1,10\n3,x,2,3\n4,x,2.5,3\n5,y,1,10\n"));
+  options.label_column.names = {"kind", "size", "grade"};
+  Dataset set = load_dataset("csv", options);
+  REQUIRE(set.targets.size() == 3);
+  CHECK(set.targets[0].name == "y_kind");
+  CHECK(set.targets[0].class_names == std::vector<std::string>{"x", "y"});
+  CHECK(set.targets[1].name == "y_size");
+  CHECK(set.targets[1].task == "regression");
+  CHECK(numbers_of(set.targets[1].values) == std::vector<float>{0.5F, 1, 2, 2.5F, 1});
+  CHECK(set.targets[2].class_names == std::vector<std::string>{"3", "10"});
+  options.outputs["grade"].task = TaskName{"regression"};
+  set = load_dataset("csv", options);
+  CHECK(set.targets[2].task == "regression");
+  CHECK(numbers_of(set.targets[2].values) == std::vector<float>{3, 10, 3, 3, 10});
+}
+
+TEST_CASE("flags of a table are 0 or 1, and bad targets are named by line and column") {
+  const Folder folder;
+  DataOptions options = at(folder.write("t.csv", "a,hot,wet\n1,0,true\n2,1,0\n3,1,1\n4,0,0\n"));
+  options.task = TaskName{"multi_label"};
+  options.label_column.names = {"hot", "wet"};
+  CHECK(numbers_of(load_dataset("csv", options).labels().values) ==
+        std::vector<float>{0, 1, 1, 0, 1, 1, 0, 0});
+  const auto said = [&](Fault fault, const std::string& text, const std::string& task,
+                        const std::vector<std::string>& names) {
+    DataOptions bad = at(folder.write("t.csv", text));
+    bad.task = TaskName{task};
+    bad.label_column.names = names;
+    return message_of(fault, [&] { load_dataset("csv", bad); });
+  };
+  CHECK_THAT(said(Fault::file, "a,hot,wet\n1,0,1\n2,0,2\n", "multi_label", {"hot", "wet"}),
+             Contains("line 3, column 'wet': 2 is not a flag"));
+  CHECK_THAT(said(Fault::file, "a,y\n1,0\n2,?\n", "regression", {"y"}),
+             Contains("line 3, column 'y': the target is missing"));
+  CHECK_THAT(said(Fault::file, "a,y\n1,0\n2,red\n", "regression", {"y"}),
+             Contains("line 3, column 'y': 'red' is not a number"));
+  CHECK_THAT(said(Fault::config, "a,y\n1,0\n2,1\n", "regression", {"y", "a"}),
+             Contains("none is left for features"));
+  CHECK_THAT(said(Fault::config, "a,y\n1,0\n2,1\n", "regression", {"y", "2"}),
+             Contains("names column '2' twice"));
+  CHECK_THAT(said(Fault::config, "a,y\n1,0\n2,1\n", "segmentation", {"y"}),
+             Contains("no targets of task segmentation"));
+}
+
+TEST_CASE("each feature may have a number of its own for its missing cells") {
+  const Folder folder;
+  DataOptions options = at(folder.write("t.csv", "a,kind,b\n1,x,\n?,y,2\n3,x,NA\n,y,4\n5,x,5\n"));
+  options.label_column.names = {"kind"};
+  options.missing_value.numbers = {-1, 7.5};
+  CHECK(numbers_of(load_dataset("csv", options).features()) ==
+        std::vector<float>{1, 7.5F, -1, 2, 3, 7.5F, -1, 4, 5, 5});
+  options.missing_value.numbers = {1, 2, 3};
+  CHECK_THAT(message_of(Fault::config, [&] { load_dataset("csv", options); }),
+             Contains("3 numbers") && Contains("the 2 features: a, b"));
 }
 
 TEST_CASE("random splits follow their seed and shares") {

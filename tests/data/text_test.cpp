@@ -133,7 +133,7 @@ TEST_CASE("texts may have no classes, and columns of other names") {
              Contains("line 1: there is no key 'text'") && Contains("--text-column"));
   options.text_column = "t";
   CHECK(!load_dataset("text", options).has_labels());
-  options.label_column = "t";
+  options.label_column.names = {"t"};
   CHECK(load_dataset("text", options).labels().classes() == 5);
 }
 
