@@ -8,11 +8,15 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "checkpoint/pickle.hpp"
+#include "pickle/read_pickle.hpp"
 
 namespace mase::checkpoint {
 
 namespace {
+
+using pickle::Pickle;
+using pickle::PickleItem;
+using pickle::PickleOf;
 
 constexpr std::string_view extra_folder = "extra/";
 constexpr std::string_view our_folder = "extra/mase/";

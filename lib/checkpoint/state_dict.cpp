@@ -8,13 +8,16 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "checkpoint/inspect.hpp"
-#include "checkpoint/pickle.hpp"
+#include "pickle/read_pickle.hpp"
 #include "ir/tensor_readers.hpp"
 
 namespace mase::checkpoint {
 
 namespace {
 
+using pickle::Pickle;
+using pickle::PickleItem;
+using pickle::PickleOf;
 using Kind = PickleItem::Kind;
 
 class Storages {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "checkpoint/archive.hpp"
-#include "checkpoint/pickle.hpp"
+#include "pickle/read_pickle.hpp"
 #include "support/make_zip.hpp"
 #include "support/message_of.hpp"
 
@@ -58,7 +58,7 @@ std::string tagged(const std::string& value, const std::string& type) {
 /// What is wrong with a pickle that LibTorch will read, too.
 std::string refusal_of_pickle(const std::string& pickle) {
   return test::message_of(
-      Fault::file, [&] { checkpoint::read_pickle(pickle, "p", checkpoint::PickleOf::module); });
+      Fault::file, [&] { pickle::read_pickle(pickle, "p", pickle::PickleOf::module); });
 }
 const std::string nothing = "(nothing was thrown)";
 
@@ -81,7 +81,7 @@ TEST_CASE("an attribute of an enum is refused by the enum's name", "[checkpoint]
   CHECK_THAT(
       test::message_of(
           Fault::unsupported,
-          [&] { checkpoint::read_pickle(module_of(color), "p", checkpoint::PickleOf::module); }),
+          [&] { pickle::read_pickle(module_of(color), "p", pickle::PickleOf::module); }),
       Contains("is of the enum 'Color'") && Contains("torch.jit.freeze"));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("the stride of a dimension of one element may be any number", "[checkp
 TEST_CASE("a pickle that repeats its values without end is refused", "[checkpoint]") {
   const auto says = [](const std::string& pickle) {
     return test::message_of(Fault::file, [&] {
-      checkpoint::read_pickle(pickle, "p", checkpoint::PickleOf::state_dict);
+      pickle::read_pickle(pickle, "p", pickle::PickleOf::state_dict);
     });
   };
   const std::string entries = text(std::string(10000, 'k')) + "q\x01]s";
@@ -124,7 +124,7 @@ TEST_CASE("what torch.jit.save writes is read", "[checkpoint]") {
         "c__torch__.a\nB\n)\x81}b"s})
     CHECK(refusal_of_pickle(module_of(value)) == nothing);
   const auto pickle =
-      checkpoint::read_pickle(module_of(sized(two_by_four)), "p", checkpoint::PickleOf::module);
+      pickle::read_pickle(module_of(sized(two_by_four)), "p", pickle::PickleOf::module);
   REQUIRE(pickle.result->entries.size() == 1);
   CHECK(pickle.result->entries[0].second->shape == Shape{2, 4});
 }
@@ -181,9 +181,9 @@ TEST_CASE("objects that LibTorch would build in another way are refused", "[chec
              Contains("the attribute 'w' twice"));
   CHECK_THAT(test::message_of(Fault::unsupported,
                               [] {
-                                checkpoint::read_pickle(
+                                pickle::read_pickle(
                                     "c__torch__.torch.classes.quantized\nConv2d\n)\x81}b.", "p",
-                                    checkpoint::PickleOf::module);
+                                    pickle::PickleOf::module);
                               }),
              Contains("LibTorch's own class"));
 }

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "checkpoint/archive.hpp"
-#include "checkpoint/pickle.hpp"
+#include "pickle/read_pickle.hpp"
 #include "support/make_zip.hpp"
 #include "support/message_of.hpp"
 #include "torch/fixtures.hpp"
@@ -16,7 +16,7 @@
 
 using namespace mase;
 using namespace mase::test;
-using checkpoint::PickleItem;
+using pickle::PickleItem;
 
 namespace {
 
@@ -77,7 +77,7 @@ bool reads_alike(const test_zip::Entries& entries) {
   }
   test_zip::Entries copy = entries;
   const auto pickle =
-      checkpoint::read_pickle(entry(copy, "/data.pkl"), "p", checkpoint::PickleOf::module);
+      pickle::read_pickle(entry(copy, "/data.pkl"), "p", pickle::PickleOf::module);
   std::map<std::string, const PickleItem*> seen;
   collect(*pickle.result, "", seen);
   for (const auto& [name, tensor] : module.named_attributes()) {

@@ -12,7 +12,7 @@
 
 #include "base/array.hpp"
 
-namespace mase::checkpoint {
+namespace mase::pickle {
 
 /// A value in a pickle. Values refer to each other by pointers into the arena of their Pickle.
 struct PickleItem {
@@ -66,4 +66,4 @@ Pickle read_pickle(std::string_view bytes, const std::string& origin, PickleOf k
 /// sizes, strides and offset reach must exist. Error(Fault::file) that names `origin` otherwise.
 void check_extent(const PickleItem& item, std::uint64_t bytes, const std::string& origin);
 
-}  // namespace mase::checkpoint
+}  // namespace mase::pickle

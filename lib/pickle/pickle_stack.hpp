@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/pickle.hpp"
+#include "pickle/read_pickle.hpp"
 
-namespace mase::checkpoint {
+namespace mase::pickle {
 
 /// The stack. A damaged pickle gives an Error(Fault::file) that names `origin` and the byte.
 class PickleStack {
@@ -71,4 +71,4 @@ class PickleStack {
   std::map<std::uint64_t, PickleItem*> memo_;
 };
 
-}  // namespace mase::checkpoint
+}  // namespace mase::pickle

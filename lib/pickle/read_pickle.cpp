@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads pickled values without running code (pickle protocol 2; Python's pickletools.py documents
 // the instructions).
-#include "checkpoint/pickle.hpp"
+#include "pickle/read_pickle.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,9 +9,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "checkpoint/pickle_stack.hpp"
+#include "pickle/pickle_stack.hpp"
 
-namespace mase::checkpoint {
+namespace mase::pickle {
 
 namespace {
 
@@ -374,4 +374,4 @@ void check_extent(const PickleItem& item, std::uint64_t bytes, const std::string
     file_error(what + " repeats its " + std::to_string(there) + " stored elements too often");
 }
 
-}  // namespace mase::checkpoint
+}  // namespace mase::pickle

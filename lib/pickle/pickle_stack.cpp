@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stack of pickled values, with bounds so that a small pickle cannot take a lot of memory.
-#include "checkpoint/pickle_stack.hpp"
+#include "pickle/pickle_stack.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 
-namespace mase::checkpoint {
+namespace mase::pickle {
 
 using Kind = PickleItem::Kind;
 
@@ -162,4 +162,4 @@ Pickle PickleStack::finish() {
   return std::move(pickle_);
 }
 
-}  // namespace mase::checkpoint
+}  // namespace mase::pickle
