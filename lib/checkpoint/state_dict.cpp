@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "checkpoint/inspect.hpp"
-#include "pickle/read_pickle.hpp"
 #include "ir/tensor_readers.hpp"
+#include "pickle/read_pickle.hpp"
 
 namespace mase::checkpoint {
 

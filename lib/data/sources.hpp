@@ -17,8 +17,9 @@ Dataset load_jsc(const DataOptions& options);
 /// twelfth of the train file (5,000 of 60,000 rows) is for validation, the t10k file for test.
 Dataset load_mnist(const DataOptions& options);
 
-/// CIFAR-10 and CIFAR-100 in their binary version; pixels / 255, N x 3 x 32 x 32, and the fine
-/// classes. The last tenth of the training files (5,000 of 50,000 rows) is for validation.
+/// CIFAR-10 and CIFAR-100 in their binary version or in that for Python; pixels / 255, N x 3 x 32 x
+/// 32, and the fine classes. The last tenth of the training files (5,000 of 50,000 rows) is for
+/// validation.
 Dataset load_cifar10(const DataOptions& options);
 Dataset load_cifar100(const DataOptions& options);
 

@@ -63,7 +63,7 @@ constexpr std::int64_t most_repeats = 1 << 20;
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& origin, PickleOf kind)
-      : stack_(bytes, origin, kind) {}
+      : stack_(bytes, origin, kind), has_arrays_(kind == PickleOf::arrays) {}
 
   Pickle read() {
     while (step(static_cast<unsigned char>(stack_.take(1)[0]))) {
@@ -186,6 +186,8 @@ class Reader {
     } else if (name == "torch._utils _rebuild_parameter" && !arguments.items.empty()) {
       stack_.require_python("a parameter");
       stack_.push_again(const_cast<PickleItem*>(arguments.items[0]));
+    } else if (has_arrays_ && numpy_value(name, arguments)) {
+      return;
     } else if (name.starts_with(torchscript)) {
       torchscript_value(name.substr(torchscript.size()), arguments);
     } else if (name == "torch device" || name == "builtins complex") {
@@ -193,6 +195,77 @@ class Reader {
     } else {
       stack_.damaged("it calls '" + name + "', which is refused");
     }
+  }
+
+  /// Reads what arrays of numpy are made of, and the bytes that Python 3 writes as text.
+  bool numpy_value(const std::string& name, const PickleItem& arguments) {
+    const auto& items = arguments.items;
+    if (name == "numpy.core.multiarray _reconstruct" ||
+        name == "numpy._core.multiarray _reconstruct") {
+      stack_.push(Kind::array);
+    } else if (name == "numpy dtype" && !items.empty() && items[0]->kind == Kind::text) {
+      const std::string& code = items[0]->text;
+      if (code != "u1")
+        unsupported_error(stack_.origin() + ": an array has numbers of type '" + code +
+                          "'; only bytes (uint8) are read");
+      stack_.push(Kind::number_type).text = stack_.copy(code);
+    } else if (name == "_codecs encode" && has_kinds(arguments, {Kind::text, Kind::text})) {
+      const std::string bytes = latin1_of(items[0]->text);
+      stack_.push(Kind::text).text = stack_.copy(bytes);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// The bytes whose numbers are the characters of a text.
+  std::string latin1_of(const std::string& text) const {
+    std::string bytes;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto first = static_cast<unsigned char>(text[i]);
+      if (first < 0x80) {
+        bytes += text[i];
+        continue;
+      }
+      const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+      if ((first != 0xC2 && first != 0xC3) || (next & 0xC0) != 0x80)
+        stack_.damaged("a text of bytes has other characters");
+      bytes += static_cast<char>((first & 3) << 6 | (next & 0x3F));
+      ++i;
+    }
+    return bytes;
+  }
+
+  /// Reads (version, shape, type, whether the first index changes fastest, bytes).
+  void fill_array(PickleItem& array, const PickleItem& state) {
+    if (!has_kinds(state,
+                   {Kind::integer, Kind::tuple, Kind::number_type, Kind::boolean, Kind::text}))
+      stack_.damaged("an array of unusual parts");
+    array.shape = integers(*state.items[1]);
+    array.integer = state.items[3]->integer;
+    array.text = stack_.copy(state.items[4]->text);
+    const auto count = product_of(array.shape);
+    if (!count || *count != static_cast<std::int64_t>(array.text.size()))
+      stack_.damaged("an array of shape " + shape_text(array.shape) + " has " +
+                     std::to_string(array.text.size()) + " bytes");
+  }
+
+  /// Gives an object its state.
+  void build() {
+    const PickleItem& state = *stack_.pop();
+    PickleItem& object = stack_.top();
+    if (object.kind == Kind::array) return fill_array(object, state);
+    if (object.kind == Kind::number_type) return;  // a byte has no order of bytes
+    stack_.finish_object(state);
+  }
+
+  /// Reads a string of bytes: of Python 2, or of Python 3.
+  bool byte_string(unsigned char code) {
+    const bool is_short = code == 'U' || code == 'C', is_long = code == 'T' || code == 'B';
+    if (!has_arrays_ || (!is_short && !is_long)) return false;
+    const std::string_view text = stack_.take(stack_.number(is_short ? 1 : 4));
+    stack_.push(Kind::text).text = text;
+    return true;
   }
 
   void global() {
@@ -221,7 +294,8 @@ class Reader {
 
   /// Executes one instruction. Returns false at the end.
   bool step(unsigned char code) {
-    return code != '.' && (literal(code) || container(code) || structure(code));
+    return code != '.' &&
+           (literal(code) || byte_string(code) || container(code) || structure(code));
   }
 
   bool literal(unsigned char code) {
@@ -334,17 +408,16 @@ class Reader {
       case 0x81:
         new_object();
         return true;
-      case 'b': {
-        const PickleItem& state = *stack_.pop();
-        stack_.finish_object(state);
+      case 'b':
+        build();
         return true;
-      }
       default:
         stack_.damaged("an unknown instruction");
     }
   }
 
   PickleStack stack_;
+  bool has_arrays_;
 };
 
 }  // namespace

@@ -57,8 +57,8 @@ std::string tagged(const std::string& value, const std::string& type) {
 
 /// What is wrong with a pickle that LibTorch will read, too.
 std::string refusal_of_pickle(const std::string& pickle) {
-  return test::message_of(
-      Fault::file, [&] { pickle::read_pickle(pickle, "p", pickle::PickleOf::module); });
+  return test::message_of(Fault::file,
+                          [&] { pickle::read_pickle(pickle, "p", pickle::PickleOf::module); });
 }
 const std::string nothing = "(nothing was thrown)";
 
@@ -78,11 +78,10 @@ std::string repeated(const std::string& part, int times) {
 
 TEST_CASE("an attribute of an enum is refused by the enum's name", "[checkpoint]") {
   const std::string color = "c__torch__.nets\nColor\n" + integer(2) + "R";
-  CHECK_THAT(
-      test::message_of(
-          Fault::unsupported,
-          [&] { pickle::read_pickle(module_of(color), "p", pickle::PickleOf::module); }),
-      Contains("is of the enum 'Color'") && Contains("torch.jit.freeze"));
+  CHECK_THAT(test::message_of(
+                 Fault::unsupported,
+                 [&] { pickle::read_pickle(module_of(color), "p", pickle::PickleOf::module); }),
+             Contains("is of the enum 'Color'") && Contains("torch.jit.freeze"));
 }
 
 TEST_CASE("the stride of a dimension of one element may be any number", "[checkpoint]") {
@@ -94,9 +93,8 @@ TEST_CASE("the stride of a dimension of one element may be any number", "[checkp
 
 TEST_CASE("a pickle that repeats its values without end is refused", "[checkpoint]") {
   const auto says = [](const std::string& pickle) {
-    return test::message_of(Fault::file, [&] {
-      pickle::read_pickle(pickle, "p", pickle::PickleOf::state_dict);
-    });
+    return test::message_of(
+        Fault::file, [&] { pickle::read_pickle(pickle, "p", pickle::PickleOf::state_dict); });
   };
   const std::string entries = text(std::string(10000, 'k')) + "q\x01]s";
   CHECK_THAT(says("}" + entries + repeated("h\x01]s", 1000) + "."), Contains("repeats its values"));

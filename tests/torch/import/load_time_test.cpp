@@ -76,8 +76,7 @@ bool reads_alike(const test_zip::Entries& entries) {
     return false;
   }
   test_zip::Entries copy = entries;
-  const auto pickle =
-      pickle::read_pickle(entry(copy, "/data.pkl"), "p", pickle::PickleOf::module);
+  const auto pickle = pickle::read_pickle(entry(copy, "/data.pkl"), "p", pickle::PickleOf::module);
   std::map<std::string, const PickleItem*> seen;
   collect(*pickle.result, "", seen);
   for (const auto& [name, tensor] : module.named_attributes()) {
