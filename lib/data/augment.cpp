@@ -3,6 +3,8 @@
 #include "data/augment.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -48,6 +50,41 @@ float mean_of(std::span<const std::uint8_t> bytes) {
   return static_cast<float>(static_cast<double>(sum) / static_cast<double>(bytes.size()));
 }
 
+/// Red, green and blue from 0 to 1.
+using Colour = std::array<float, 3>;
+
+/// The colour with its hue turned by this share of the circle.
+Colour turned(const Colour& colour, float turn) {
+  const auto [red, green, blue] = colour;
+  const float value = std::max({red, green, blue}), least = std::min({red, green, blue});
+  const float spread = value - least;
+  if (spread == 0) return colour;  // grey
+  const float r = (value - red) / spread, g = (value - green) / spread, b = (value - blue) / spread;
+  const float sixths = value == red ? b - g : value == green ? 2.0f + r - b : 4.0f + g - r;
+  float hue = std::fmod(sixths / 6.0f + 1.0f, 1.0f) + turn;
+  hue -= std::floor(hue);
+  const float place = hue * 6.0f, sector = std::floor(place), part = place - sector;
+  const float saturation = spread / value;
+  const auto down_to = [&](float share) {
+    return std::clamp(value * (1.0f - saturation * share), 0.0f, 1.0f);
+  };
+  const float low = down_to(1), falling = down_to(part), rising = down_to(1.0f - part);
+  switch (static_cast<int>(sector) % 6) {
+    case 0:
+      return {value, rising, low};
+    case 1:
+      return {falling, value, low};
+    case 2:
+      return {low, value, rising};
+    case 3:
+      return {low, falling, value};
+    case 4:
+      return {rising, low, value};
+    default:
+      return {value, low, falling};
+  }
+}
+
 /// The factor for a share: from 1 - share, but not below 0, to 1 + share.
 double draw_factor(double share, Random& random) {
   return random.uniform(std::max(0.0, 1.0 - share), 1.0 + share);
@@ -66,6 +103,7 @@ void colour(const AugmentOptions& options, const ImageBytes& image, Random& rand
   if (options.brightness > 0) adjust_brightness(image, draw_factor(options.brightness, random));
   if (options.contrast > 0) adjust_contrast(image, draw_factor(options.contrast, random));
   if (options.saturation > 0) adjust_saturation(image, draw_factor(options.saturation, random));
+  if (options.hue > 0) adjust_hue(image, random.uniform(-options.hue, options.hue));
 }
 
 /// Sets a square around a random pixel to 0; the image's edge may cut it (DeVries and Taylor,
@@ -162,6 +200,19 @@ void adjust_saturation(const ImageBytes& image, double factor) {
     for (std::size_t i = 0; i < plane.size(); ++i)
       plane[i] = blend(plane[i], static_cast<float>(grey[i]), factor);
   });
+}
+
+void adjust_hue(const ImageBytes& image, double turn) {
+  if (image.channels != 3) return;
+  const auto size = static_cast<std::size_t>(image.height * image.width);
+  for (std::size_t i = 0; i < size; ++i) {
+    Colour colour;
+    for (std::size_t c = 0; c < 3; ++c)
+      colour[c] = static_cast<float>(image.bytes[c * size + i]) / 255.0f;
+    colour = turned(colour, static_cast<float>(turn));
+    for (std::size_t c = 0; c < 3; ++c)
+      image.bytes[c * size + i] = static_cast<std::uint8_t>(colour[c] * 255.999f);
+  }
 }
 
 Augmenter::Augmenter(const AugmentOptions& options, const Dataset& data, std::uint64_t seed)

@@ -15,7 +15,7 @@ namespace mase::data {
 struct AugmentOptions {
   double flip = 0;
   int crop = 0;
-  double brightness = 0, contrast = 0, saturation = 0;
+  double brightness = 0, contrast = 0, saturation = 0, hue = 0;
   int cutout = 0;
   static constexpr auto fields() {
     using A = AugmentOptions;
@@ -40,6 +40,10 @@ struct AugmentOptions {
               "training images get up to this share more or less colour"}
             .between(0.0, 10.0)
             .rare(),
+        Field{"augment_hue", &A::hue,
+              "colours of training images are turned by up to this share of the colour circle"}
+            .between(0.0, 0.5)
+            .rare(),
         Field{"augment_cutout", &A::cutout,
               "a square of so many pixels is set to 0 at a random place of each training image"}
             .between(0, 4096)
@@ -63,6 +67,9 @@ void mirror(const ImageBytes& image);  ///< left becomes right
 void adjust_brightness(const ImageBytes& image, double factor);
 void adjust_contrast(const ImageBytes& image, double factor);
 void adjust_saturation(const ImageBytes& image, double factor);
+/// As adjust_hue of torchvision for uint8 tensors: turns the colours by this share of the circle
+/// of hue, saturation and value, in float32. Images of other than three channels have no hue.
+void adjust_hue(const ImageBytes& image, double turn);
 
 /// Changes training rows as they are gathered.
 class Augmenter {

@@ -67,6 +67,7 @@ AugmentOptions everything() {
   options.flip = 0.5;
   options.crop = 2;
   options.brightness = options.contrast = options.saturation = 0.3;
+  options.hue = 0.2;
   options.cutout = 3;
   return options;
 }
@@ -109,6 +110,47 @@ TEST_CASE("colours are changed as torchvision does") {
   CHECK(saturation(1.7, 3) == Bytes{0,   25,  62, 99, 136, 193, 255, 0,   56,  93, 130, 167,
                                     204, 255, 0,  59, 124, 161, 198, 235, 255, 0,  36,  127});
   CHECK(saturation(1.7, 1) == changed([](const ImageBytes&) {}, 1));
+}
+
+TEST_CASE("hues turn around the circle of colours") {
+  // A circle of six: red, yellow, green, cyan, blue, magenta; then grey, white and black.
+  const Bytes red{255, 255, 0, 0, 0, 255, 99, 255, 0}, green{0, 255, 255, 255, 0, 0, 99, 255, 0},
+      blue{0, 0, 0, 255, 255, 255, 99, 255, 0};
+  const auto turned_by = [&](double turn) {
+    Bytes bytes = red;
+    bytes.insert(bytes.end(), green.begin(), green.end());
+    bytes.insert(bytes.end(), blue.begin(), blue.end());
+    adjust_hue({3, 1, 9, bytes}, turn);
+    return bytes;
+  };
+  for (int sixths = -3; sixths <= 3; ++sixths) {
+    const Bytes bytes = turned_by(sixths / 6.0);
+    for (std::size_t i = 0; i < 9; ++i) {
+      const std::size_t from = i < 6 ? (i + static_cast<std::size_t>(sixths + 6)) % 6 : i;
+      CAPTURE(sixths, i);
+      // Sixths are not exact in float32, which may cost one of 255.
+      CHECK(std::abs(bytes[i] - red[from]) <= 1);
+      CHECK(std::abs(bytes[9 + i] - green[from]) <= 1);
+      CHECK(std::abs(bytes[18 + i] - blue[from]) <= 1);
+    }
+  }
+  Bytes all;
+  for (int red_value = 0; red_value < 256; red_value += 5)
+    for (int green_value = 0; green_value < 256; green_value += 3)
+      for (const int value : {red_value, green_value, 77})
+        all.push_back(static_cast<std::uint8_t>(value));
+  for (std::size_t at = 0; at < all.size(); at += 3) {
+    Bytes pixel(all.begin() + static_cast<std::ptrdiff_t>(at),
+                all.begin() + static_cast<std::ptrdiff_t>(at) + 3);
+    const Bytes before = pixel;
+    adjust_hue({3, 1, 1, pixel}, 0);
+    CHECK(pixel == before);
+    adjust_hue({3, 1, 1, pixel}, 0.3);  // neither the lightest nor the darkest of the three changes
+    CHECK(std::ranges::max(pixel) == std::ranges::max(before));
+    CHECK(std::abs(std::ranges::min(pixel) - std::ranges::min(before)) <= 1);
+  }
+  CHECK(changed([](const ImageBytes& image) { adjust_hue(image, 0.3); }, 1) ==
+        changed([](const ImageBytes&) {}, 1));
 }
 
 TEST_CASE("a row gets the same changes in batches of any size, and others in each epoch") {
