@@ -3,6 +3,7 @@
 #include "backend/targets.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -27,8 +28,9 @@ std::vector<float> balanced(const data::Target& target, const std::vector<std::i
   const auto width = static_cast<std::size_t>(numel(target.shape(1)));
   for (const std::int64_t row : rows)
     for (const std::int64_t label : labels.subspan(static_cast<std::size_t>(row) * width, width))
-      ++counts[static_cast<std::size_t>(label)];
-  const double all = double(rows.size() * width), classes = double(counts.size());
+      if (label != data::ignored_label) ++counts[static_cast<std::size_t>(label)];
+  const double all = std::accumulate(counts.begin(), counts.end(), 0.0),
+               classes = double(counts.size());
   std::vector<float> weights;
   for (const double count : counts)
     weights.push_back(float(count > 0 ? all / (classes * count) : 0));

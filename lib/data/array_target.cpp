@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -78,16 +79,30 @@ Array classes_of(const Array& array, const std::string& path) {
              "several classes of a row --task multi_label");
 }
 
-/// Rejects negative and absurd labels; returns the number of classes.
-std::int64_t count_classes(const Array& labels, std::int64_t classes, const std::string& path) {
+/// Marks the places of the ignored class, which are not counted.
+void mark_ignored(Array& labels, std::int64_t ignored, const std::string& path) {
+  const auto values = labels.mutable_span<std::int64_t>();
+  std::ranges::replace(values, ignored, ignored_label);
+  if (std::ranges::count(values, ignored_label) == labels.size())
+    file_error(path + ": all labels are " + std::to_string(ignored) +
+               ", which ignore_class leaves out");
+}
+
+/// Rejects negative and absurd labels other than `ignored`; returns the number of classes.
+std::int64_t count_classes(const Array& labels, std::int64_t classes,
+                           const std::optional<std::int64_t>& ignored, const std::string& path) {
   const auto values = labels.span<std::int64_t>();
   const std::int64_t limit = classes > 0 ? classes : most_classes;
   const std::size_t width = values.size() / static_cast<std::size_t>(labels.shape()[0]);
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] < 0 || values[i] >= limit)
+    if (values[i] != ignored && (values[i] < 0 || values[i] >= limit))
       file_error(path + ": label " + std::to_string(values[i]) + " of row " +
                  std::to_string(i / width) + " is out of range 0 .. " + std::to_string(limit - 1));
-  return classes > 0 ? classes : *std::ranges::max_element(values) + 1;
+  if (classes > 0) return classes;
+  std::int64_t greatest = 0;
+  for (const std::int64_t label : values)
+    if (label != ignored) greatest = std::max(greatest, label);
+  return greatest + 1;
 }
 
 /// "3", "3, 4 and 7", "3, 4, 5 and 12 others".
@@ -104,7 +119,7 @@ std::string listed(const std::vector<std::int64_t>& numbers) {
 void warn_of_empty_classes(const Target& target, const std::string& path) {
   std::vector<char> seen(static_cast<std::size_t>(target.classes()));
   for (const std::int64_t label : target.values.span<std::int64_t>())
-    seen[static_cast<std::size_t>(label)] = 1;
+    if (label != ignored_label) seen[static_cast<std::size_t>(label)] = 1;
   std::vector<std::int64_t> empty;
   for (std::int64_t i = 0; i < target.classes(); ++i)
     if (!seen[static_cast<std::size_t>(i)]) empty.push_back(i);
@@ -161,7 +176,10 @@ Target make_target(const std::string& name, const std::string& path, const Array
   } else {
     target.values = task.classes_first || target.task == "next_token" ? from_numbers(array, path)
                                                                       : classes_of(array, path);
-    target.class_names = numbered_classes(count_classes(target.values, classes, path));
+    const std::optional<std::int64_t> ignored =
+        target.task == "segmentation" ? options.ignore_class : std::nullopt;
+    target.class_names = numbered_classes(count_classes(target.values, classes, ignored, path));
+    if (ignored) mark_ignored(target.values, *ignored, path);
     if (classes == 0) warn_of_empty_classes(target, path);
   }
   return target;

@@ -33,6 +33,7 @@ std::vector<std::string> given_options(const DataOptions& options) {
   if (options.label_column.is_set()) given.emplace_back("label_column");
   if (options.text_column) given.emplace_back("text_column");
   if (options.missing_value.is_set()) given.emplace_back("missing_value");
+  if (options.ignore_class) given.emplace_back("ignore_class");
   if (options.pixel_scale) given.emplace_back("pixel_scale");
   if (options.pixel_mean.is_set()) given.emplace_back("pixel_mean");
   if (options.pixel_std.is_set()) given.emplace_back("pixel_std");
@@ -79,8 +80,10 @@ void check_labels(const Target& target, const std::string& origin) {
   if (target.values.dtype() != DType::int64) return check_finite(target.values, origin);
   const auto labels = target.values.span<std::int64_t>();
   const auto positions = static_cast<std::size_t>(numel(target.shape(1)));
+  const bool may_ignore = target.task == "segmentation";
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] < 0 || labels[i] >= target.classes())
+    if ((labels[i] < 0 || labels[i] >= target.classes()) &&
+        !(may_ignore && labels[i] == ignored_label))
       file_error(origin + ": label " + std::to_string(labels[i]) + " of row " +
                  std::to_string(i / positions) + " is out of range; the set has " +
                  std::to_string(target.classes()) + " classes");

@@ -155,9 +155,10 @@ struct DataOptions {
   bool skip_unreadable = false;
   int num_workers = 0;
   std::optional<double> image_memory;
-  ColumnNames label_column;                ///< of a table
-  std::optional<std::string> text_column;  ///< of a table
-  ChannelNumbers missing_value;            ///< stand for missing cells of a table
+  ColumnNames label_column;                  ///< of a table
+  std::optional<std::string> text_column;    ///< of a table
+  ChannelNumbers missing_value;              ///< stand for missing cells of a table
+  std::optional<std::int64_t> ignore_class;  ///< of segmentation
   std::optional<double> pixel_scale;
   ChannelNumbers pixel_mean, pixel_std;
   static constexpr auto fields() {
@@ -210,6 +211,11 @@ struct DataOptions {
             "missing_value", &DataOptions::missing_value,
             "for the missing cells of a table: one number, or one for each feature; NA: a missing "
             "cell is an error"}
+            .rare(),
+        Field{
+            "ignore_class", &DataOptions::ignore_class,
+            "places of this class count neither in loss nor in figures of task segmentation, such "
+            "as 255; NA: all count"}
             .rare(),
         Field{"pixel_scale", &DataOptions::pixel_scale,
               "uint8 pixels are multiplied by this number; NA: 1/255"}

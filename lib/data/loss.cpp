@@ -32,12 +32,17 @@ double weighted_cross_entropy(std::span<const float> outputs, std::span<const st
     return j < options.class_weights.size() ? double(options.class_weights[j]) : 1.0;
   };
   double total = 0, loss = 0;
-  for (const std::int64_t label : labels) total += weight(static_cast<std::size_t>(label));
+  for (const std::int64_t label : labels)
+    if (label != ignored_label) total += weight(static_cast<std::size_t>(label));
   if (total == 0) total = 1;  // a batch of classes without weight teaches nothing
   const double spread = options.label_smoothing / double(width);
   std::vector<float> shares(width);
   for (std::size_t i = 0; i < rows; ++i) {
     const auto row = outputs.subspan(i * width, width);
+    if (labels[i] == ignored_label) {
+      if (!gradient.empty()) std::ranges::fill(gradient.subspan(i * width, width), 0.0f);
+      continue;
+    }
     const auto label = static_cast<std::size_t>(labels[i]);
     const double log_sum = softmax(row, shares), keep = 1 - options.label_smoothing;
     double sum = keep * weight(label);  // of the weights of this row's terms
@@ -144,11 +149,21 @@ double cross_entropy(std::span<const float> outputs, std::span<const std::int64_
                      double smoothing, std::span<float> gradient) {
   const std::size_t rows = labels.size(), width = outputs.size() / rows;
   const float spread = static_cast<float>(smoothing / static_cast<double>(width));
-  const float keep = static_cast<float>(1.0 - smoothing), mean = 1.0f / static_cast<float>(rows);
+  const auto counted = rows - static_cast<std::size_t>(std::ranges::count(labels, ignored_label));
+  if (counted == 0) {
+    std::ranges::fill(gradient, 0.0f);
+    return 0;
+  }
+  const float keep = static_cast<float>(1.0 - smoothing);
+  const float mean = 1.0f / static_cast<float>(counted);
   double loss = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     const auto row = outputs.subspan(i * width, width);
     const auto into = gradient.subspan(i * width, width);
+    if (labels[i] == ignored_label) {
+      std::ranges::fill(into, 0.0f);
+      continue;
+    }
     const auto label = static_cast<std::size_t>(labels[i]);
     const float log_sum = softmax(row, into);
     loss += static_cast<double>(keep) * static_cast<double>(log_sum - row[label]);
@@ -157,7 +172,7 @@ double cross_entropy(std::span<const float> outputs, std::span<const std::int64_
     into[label] -= keep;
     for (float& value : into) value = (value - spread) * mean;
   }
-  return loss / static_cast<double>(rows);
+  return loss / static_cast<double>(counted);
 }
 
 const std::vector<LossRow>& loss_table() {

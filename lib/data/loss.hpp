@@ -11,6 +11,9 @@
 
 namespace mase::data {
 
+/// Stands for the class of a place that no loss and no figure counts.
+inline constexpr std::int64_t ignored_label = -1;
+
 /// What a batch asks of an output: class indices, or numbers, one for each element of the output.
 /// The other span is empty.
 struct Wanted {
@@ -52,6 +55,7 @@ struct LossName {
 /// `outputs` and `gradient` are [rows, width] row by row, rows = labels.size(). Returns the mean
 /// over rows of -(1 - s) log p[label] - s / width * sum_j log p[j], p = softmax(outputs), s =
 /// smoothing (Szegedy et al., CVPR 2016), in nats; `gradient` gets the derivative by each output.
+/// Rows with the ignored label are not counted.
 /// It is the fast path of cross_entropy without class weights.
 double cross_entropy(std::span<const float> outputs, std::span<const std::int64_t> labels,
                      double smoothing, std::span<float> gradient);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "data/loss.hpp"
 
 namespace mase::data {
 namespace {
@@ -53,7 +54,7 @@ void ScoreCounter::add(std::span<const float> outputs, std::span<const std::int6
     file_error("the model has " + std::to_string(width) + " outputs, but the data set has " +
                std::to_string(counts_.size()) + " classes");
   for (std::size_t row = 0; row < labels.size(); ++row)
-    add_row(outputs.subspan(row * width, width), labels[row]);
+    if (labels[row] != ignored_label) add_row(outputs.subspan(row * width, width), labels[row]);
 }
 
 void ScoreCounter::add_row(std::span<const float> outputs, std::int64_t label) {

@@ -130,6 +130,16 @@ Dataset make_dataset(const std::string& name, const std::vector<NamedArray>& inp
   return dataset;
 }
 
+/// Refuses ignore_class where no target has places of classes.
+void require_segmentation(const Dataset& dataset, const DataOptions& options) {
+  if (!options.ignore_class) return;
+  std::vector<std::string> tasks;
+  for (const Target& target : dataset.targets) tasks.push_back(target.name + " " + target.task);
+  if (std::ranges::count(dataset.targets, "segmentation", &Target::task) == 0)
+    config_error("ignore_class is for task segmentation (--task), and the targets of data set " +
+                 dataset.name + " are " + (tasks.empty() ? "none" : join(tasks, ", ")));
+}
+
 /// The order of inputs: x, then x_0, x_1, ..., x_10, then names.
 bool comes_before(const NamedArray& a, const NamedArray& b) {
   const auto key = [](const std::string& name) {
@@ -221,7 +231,8 @@ Dataset dataset_of_arrays(const std::string& name, std::vector<NamedArray> sourc
   require_pixels(name, sources, options);
   Dataset dataset = targets.empty() ? make_unlabelled(name, sources, options)
                                     : make_dataset(name, sources, targets, options);
-  split_randomly(dataset, options, with_pixel_options({}));
+  require_segmentation(dataset, options);
+  split_randomly(dataset, options, with_pixel_options({"ignore_class"}));
   finish(dataset, sources.front().path);
   return dataset;
 }

@@ -188,7 +188,7 @@ std::vector<std::int64_t> count_classes(const Target& target,
   for (const std::int64_t row : rows)
     for (const std::int64_t label :
          labels.subspan(static_cast<std::size_t>(row) * positions, positions))
-      ++counts[static_cast<std::size_t>(label)];
+      if (label != ignored_label) ++counts[static_cast<std::size_t>(label)];
   return counts;
 }
 

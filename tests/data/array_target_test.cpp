@@ -89,3 +89,44 @@ TEST_CASE("a set has the targets of its files, and the options of their outputs"
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("npy", options); }),
              Contains("y_boxes.npy has 10 rows, but") && Contains("has 9"));
 }
+
+TEST_CASE("a class that is ignored is none of the classes of a segmentation") {
+  DataOptions options = options_for("segmentation");
+  const Array labels = whole_target({0, 255, 2, 1}, {1, 2, 2});
+  CHECK(make_target("y", "f", labels, options).classes() == 256);
+  options.ignore_class = 255;
+  const Target target = make_target("y", "f", labels, options);
+  CHECK(target.classes() == 3);
+  const auto values = target.values.span<std::int64_t>();
+  CHECK(std::vector(values.begin(), values.end()) ==
+        std::vector<std::int64_t>{0, ignored_label, 2, 1});
+  CHECK_THAT(message_of(Fault::file,
+                        [&] {
+                          make_target("y", "f", whole_target({0, -1}, {1, 1, 2}), options);
+                        }),
+             Contains("label -1 of row 0 is out of range"));
+  CHECK_THAT(message_of(Fault::file,
+                        [&] {
+                          make_target("y", "f", whole_target({255, 255}, {1, 1, 2}), options);
+                        }),
+             Contains("all labels are 255"));
+  options.ignore_class = -1;
+  CHECK(make_target("y", "f", whole_target({0, -1}, {1, 1, 2}), options).classes() == 1);
+}
+
+TEST_CASE("an ignored class needs a segmentation, and a set with one keeps its rows") {
+  const Folder folder;
+  write_npy(folder / "x.npy", Array(DType::float32, {10, 1, 1, 2}));
+  std::vector<std::int64_t> labels(20, 1);
+  labels[3] = 255;
+  write_npy(folder / "y.npy", whole_target(labels, {10, 1, 2}));
+  DataOptions options = options_for("segmentation");
+  options.data_dir = folder.text();
+  options.ignore_class = 255;
+  const Dataset set = load_dataset("npy", options);
+  CHECK(set.labels().classes() == 2);
+  CHECK(set.row_count() == 10);
+  options.task = {};
+  CHECK_THAT(message_of(Fault::config, [&] { load_dataset("npy", options); }),
+             Contains("ignore_class is for task segmentation") && Contains("y classification"));
+}

@@ -81,3 +81,23 @@ TEST_CASE("an unknown loss gets the nearest name") {
   CHECK_THAT(message_of(Fault::config, [] { find_loss("hubert"); }),
              Catch::Contains("did you mean 'huber'"));
 }
+
+TEST_CASE("rows with the ignored label are as if they were not there") {
+  // Row 1 of three is ignored; without it, these are the outputs of the other cases.
+  std::vector<float> outputs = loss_outputs;
+  outputs.insert(outputs.begin() + 3, {9, -9, 4});
+  const std::vector<std::int64_t> labels{2, ignored_label, 0};
+  const LossRow& row = find_loss("cross_entropy");
+  for (const LossOptions& options :
+       {LossOptions{.label_smoothing = 0.1},
+        LossOptions{.label_smoothing = 0.1, .class_weights = loss_weights}}) {
+    std::vector<float> gradient(9, 5.0f), expected(6);
+    const double wanted = row.compute(loss_outputs, wanted_of("cross_entropy"), options, expected);
+    CHECK(row.compute(outputs, {labels, {}, 3}, options, gradient) == wanted);
+    expected.insert(expected.begin() + 3, 3, 0.0f);
+    CHECK(gradient == expected);
+    const std::vector<std::int64_t> none(3, ignored_label);
+    CHECK(row.compute(outputs, {none, {}, 3}, options, gradient) == 0);
+    CHECK(gradient == std::vector<float>(9, 0.0f));
+  }
+}

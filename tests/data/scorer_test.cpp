@@ -128,3 +128,15 @@ TEST_CASE("an output that is not finite is named by its row") {
                         }),
              Contains("row 3 is NaN or infinite"));
 }
+
+TEST_CASE("segmentation: places of the ignored class count nowhere") {
+  const Target target{"y", "segmentation", {}, {"a", "b"}};
+  // Two rows of 1 x 2 pixels: classes 0, ignored, 1, 0. Three are predicted 0, 1, 1 as told below.
+  const Array outputs = number_array({5, 0, 0, 5, 0, 0, 5, 5}, {2, 2, 1, 2});
+  const Figures all = measured(target, outputs, index_array({0, ignored_label, 1, 0}, {2, 1, 2}));
+  // Pixel 0 is right, pixel 2 is right, pixel 3 is taken for b.
+  CHECK(figure_of(all, "accuracy") == Approx(2.0 / 3));
+  CHECK(figure_of(all, "miou") == Approx((1.0 / 2 + 1.0 / 2) / 2));
+  // log(1 + e^-5) twice, and 5 more once.
+  CHECK(all.loss == Approx(std::log(1 + std::exp(-5.0)) + 5.0 / 3));
+}
