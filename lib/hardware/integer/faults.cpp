@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "hardware/integer/bounds.hpp"
+#include "hardware/integer/steps/step_operation.hpp"
 
 namespace mase::integer {
 namespace {

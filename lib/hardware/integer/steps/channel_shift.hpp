@@ -2,7 +2,6 @@
 // Shifts of channels to one binary point.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,10 +23,7 @@ struct ChannelShift {
 
   std::string_view step_kind() const { return "channel_shift"; }
   std::string_view name() const { return step_kind(); }
-  std::string details() const {
-    const auto [least, most] = std::ranges::minmax(left);
-    return "<< " + std::to_string(least) + " to " + std::to_string(most);
-  }
+  std::string details() const;
   static constexpr bool only_moves = false;
   static constexpr CastBehind cast_behind = CastBehind::merges;
 
@@ -36,9 +32,7 @@ struct ChannelShift {
     see(distances(self.left));
   }
   static constexpr bool replaceable = false;
-  std::optional<Interval> bounds(const Interval& input) const {
-    return shifted(input, std::ranges::max(left));
-  }
+  std::optional<Interval> bounds(const Interval& input) const;
 
   static constexpr SumsInAccumulator sum_bits{};
 

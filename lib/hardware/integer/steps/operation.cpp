@@ -2,7 +2,12 @@
 // What the step at hand declares.
 #include "hardware/integer/steps/operation.hpp"
 
+#include "hardware/integer/steps/step_operation.hpp"
+
 namespace mase::integer {
+
+// Here and not in the header, since every source that knows programs would wait for it.
+static_assert(all_declared(static_cast<const Operation*>(nullptr)));
 
 std::string_view step_kind(const Operation& operation) {
   return std::visit([](const auto& step) { return step.step_kind(); }, operation);

@@ -27,7 +27,6 @@
 #include "hardware/integer/steps/scale_shift.hpp"
 #include "hardware/integer/steps/slice.hpp"
 #include "hardware/integer/steps/square_root.hpp"
-#include "hardware/integer/steps/step_operation.hpp"
 
 namespace mase::integer {
 
@@ -35,7 +34,6 @@ namespace mase::integer {
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
                                Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
                                RowReduce, Repeat, SquareRoot, Insert, Embedding, Piecewise>;
-static_assert(all_declared(static_cast<const Operation*>(nullptr)));
 
 std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
 std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...
