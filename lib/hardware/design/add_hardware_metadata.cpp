@@ -214,12 +214,13 @@ void report_gap(const Design& design, passes::Result& result) {
 }
 
 /// How far the results of functions in straight pieces are off.
-void report_pieces(const Program& program, passes::Result& result) {
+void report_piecewise(const Program& program, passes::Result& result) {
   for (const Step& step : program.steps)
-    if (const auto* pieces = std::get_if<integer::Piecewise>(&step.operation))
-      result.text.push_back(
-          step.name + ": " + pieces->function + " in " + std::to_string(pieces->slope.size()) +
-          " straight pieces, off by at most " + fixed_text(pieces->largest_error, 3) + " LSB");
+    if (const auto* piecewise = std::get_if<integer::Piecewise>(&step.operation))
+      result.text.push_back(step.name + ": " + piecewise->function + " in " +
+                            std::to_string(piecewise->slope.size()) +
+                            " straight pieces, off by at most " +
+                            fixed_text(piecewise->largest_error, 3) + " LSB");
 }
 
 /// Every step with its parts, the plumbing in one row, and the total.
@@ -249,7 +250,7 @@ void report(const Design& design, const Technology& technology, passes::Result& 
                         std::to_string(design.timing.interval) + " cycles");
   report_gap(design, result);
   report_efficiency(design, result);
-  report_pieces(program, result);
+  report_piecewise(program, result);
   report_clock(design, reached, technology, result);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using integer::Convolution;
 using integer::FixedType;
 using integer::Linear;
-using integer::MatrixProduct;
+using integer::Matmul;
 using integer::Window;
 
 const Linear& linear_of(const Step& step) { return std::get<Linear>(step.operation); }
@@ -108,7 +108,7 @@ bool is_constant(const MatrixShape& shape, const Fold& fold) {
 
 /// The outputs of a lane's products: all of a beat, but only those of one group of channels.
 SharedProducts shared_products(const Program& program, const Step& step, const Fold& fold) {
-  if (std::holds_alternative<MatrixProduct>(step.operation))
+  if (std::holds_alternative<Matmul>(step.operation))
     return {program.value(step.inputs.at(0)).type, program.value(step.inputs.at(1)).type,
             fold.in_lanes, fold.out_lanes};
   const Matrix matrix = matrix_of(step);
@@ -299,43 +299,40 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
 
 // Product of two streams: the matrices of the second one are kept.
 
-const MatrixProduct& product_of(const Step& step) {
-  return std::get<MatrixProduct>(step.operation);
-}
+const Matmul& matmul_of(const Step& step) { return std::get<Matmul>(step.operation); }
 
-FoldRule product_rule(const Program&, const Step& step, const Fold&) {
-  return {product_of(step).inputs, product_of(step).outputs};
+FoldRule matmul_rule(const Program&, const Step& step, const Fold&) {
+  return {matmul_of(step).inputs, matmul_of(step).outputs};
 }
 
 /// Whether beats of the second stream have several outputs of one input.
-bool is_transposed(const MatrixProduct& product) { return product.output_step == 1; }
+bool is_transposed(const Matmul& matmul) { return matmul.output_step == 1; }
 
-std::int64_t product_lanes(const Step& step, const Fold& fold, std::size_t port) {
-  return port == 1 && is_transposed(product_of(step)) ? fold.out_lanes : fold.in_lanes;
+std::int64_t matmul_lanes(const Step& step, const Fold& fold, std::size_t port) {
+  return port == 1 && is_transposed(matmul_of(step)) ? fold.out_lanes : fold.in_lanes;
 }
 
-std::int64_t product_interval(const Program& program, const Step& step, const Fold& fold) {
+std::int64_t matmul_interval(const Program& program, const Step& step, const Fold& fold) {
   const std::int64_t results = program.value(step.output).elements(),
                      matrices = program.value(step.inputs.at(1)).elements();
-  return std::max(results / fold.out_lanes * (product_of(step).inputs / fold.in_lanes),
-                  matrices / product_lanes(step, fold, 1));
+  return std::max(results / fold.out_lanes * (matmul_of(step).inputs / fold.in_lanes),
+                  matrices / matmul_lanes(step, fold, 1));
 }
 
-StreamId add_product(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const MatrixProduct& product = product_of(builder.step);
+StreamId add_matmul(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const Matmul& matmul = matmul_of(builder.step);
   const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes,
-                     rows = builder.input().elements() / product.inputs,
-                     row_step = is_transposed(product) ? product.input_step : product.output_step;
-  ModuleParameters parameters{
-      {"SF", product.inputs / simd},
-      {"NF", product.outputs / pe},
-      {"SETS", product.sets},
-      {"REPEAT", product.repeat},
-      {"ROUNDS", rows / (product.sets * product.repeat)},
-      {"SIMD", simd},
-      {"PE", pe},
-      {"TRANSPOSED", flag(is_transposed(product))},
-      {"INTERLEAVED", flag(product.sets > 1 && product.set_step < row_step)}};
+                     rows = builder.input().elements() / matmul.inputs,
+                     row_step = is_transposed(matmul) ? matmul.input_step : matmul.output_step;
+  ModuleParameters parameters{{"SF", matmul.inputs / simd},
+                              {"NF", matmul.outputs / pe},
+                              {"SETS", matmul.sets},
+                              {"REPEAT", matmul.repeat},
+                              {"ROUNDS", rows / (matmul.sets * matmul.repeat)},
+                              {"SIMD", simd},
+                              {"PE", pe},
+                              {"TRANSPOSED", flag(is_transposed(matmul))},
+                              {"INTERLEAVED", flag(matmul.sets > 1 && matmul.set_step < row_step)}};
   const Wide half = rounding_half(requantiser(builder));
   parameters.append(operand_parameters(builder, builder.input(1).type, half));
   parameters.append(requantiser(builder));
@@ -355,8 +352,8 @@ std::vector<StepRow> matrix_rows() {
        shared_products, conv_products},
       {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise,
        nullptr, conv_products},
-      {"matmul", product_rule, product_lanes, product_interval, nullptr, add_product,
-       shared_products, [](const Step& step) { return product_of(step).inputs; }},
+      {"matmul", matmul_rule, matmul_lanes, matmul_interval, nullptr, add_matmul, shared_products,
+       [](const Step& step) { return matmul_of(step).inputs; }},
   };
 }
 

@@ -45,29 +45,31 @@ StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 }
 
 /// Bases above slopes, as mase_piecewise reads them.
-std::vector<Wide> piece_words(const integer::Piecewise& pieces) {
+std::vector<Wide> piecewise_words(const integer::Piecewise& piecewise) {
   std::vector<Wide> words;
-  const int bits = pieces.slope_type.width;
-  for (std::size_t s = 0; s < pieces.base.size(); ++s)
-    words.push_back(pieces.base[s] * (Wide{1} << bits) + plain_code(pieces.slope[s], bits).value);
+  const int bits = piecewise.slope_type.width;
+  for (std::size_t s = 0; s < piecewise.base.size(); ++s)
+    words.push_back(piecewise.base[s] * (Wide{1} << bits) +
+                    plain_code(piecewise.slope[s], bits).value);
   return words;
 }
 
 StreamId add_piecewise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& pieces = std::get<integer::Piecewise>(builder.step.operation);
-  const int slope_bits = pieces.slope_type.width, base_bits = integer::codes_width(pieces.base);
+  const auto& piecewise = std::get<integer::Piecewise>(builder.step.operation);
+  const int slope_bits = piecewise.slope_type.width,
+            base_bits = integer::codes_width(piecewise.base);
   ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
                               {"IW", std::int64_t{builder.input().type.width}},
-                              {"LB", std::int64_t{pieces.low_bits}},
+                              {"LB", std::int64_t{piecewise.low_bits}},
                               {"SW", std::int64_t{slope_bits}},
-                              {"SSIGNED", flag(pieces.slope_type.is_signed)},
+                              {"SSIGNED", flag(piecewise.slope_type.is_signed)},
                               {"BW", std::int64_t{base_bits}},
                               {"ACCW", accumulator_width(builder.step)}};
   parameters.append(requantiser(builder));
   parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
   const int bits = slope_bits + base_bits;
   parameters.set("FILE", builder.memory("pieces", bits, [&] {
-    return vector_words(piece_words(pieces), 1, bits);
+    return vector_words(piecewise_words(piecewise), 1, bits);
   }));
   return builder.finish("mase_piecewise", std::move(parameters), inputs, builder.fold.in_lanes);
 }
@@ -89,17 +91,17 @@ StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
-StreamId add_quotient(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& quotient = std::get<integer::Quotient>(builder.step.operation);
+StreamId add_divide(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const auto& divide = std::get<integer::Divide>(builder.step.operation);
   const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
   ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
                               {"AW", std::int64_t{a.width}},
                               {"ASIGNED", flag(a.is_signed)},
-                              {"ASHIFT", std::int64_t{quotient.shift_a}},
+                              {"ASHIFT", std::int64_t{divide.shift_a}},
                               {"BW", std::int64_t{b.width}},
                               {"BSIGNED", flag(b.is_signed)},
-                              {"BSHIFT", std::int64_t{quotient.shift_b}},
-                              {"QW", std::int64_t{quotient.bits}}};
+                              {"BSHIFT", std::int64_t{divide.shift_b}},
+                              {"QW", std::int64_t{divide.bits}}};
   parameters.append(requantiser(builder));
   return builder.finish("mase_divide", std::move(parameters), inputs, builder.fold.in_lanes);
 }
@@ -256,7 +258,7 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 
 // Places of maxima: rows come in lanes, places one by one.
 
-std::int64_t row_of(const Step& step) { return std::get<integer::ArgMax>(step.operation).row; }
+std::int64_t row_of(const Step& step) { return std::get<integer::Argmax>(step.operation).row; }
 
 FoldRule argmax_rule(const Program&, const Step& step, const Fold&) { return {row_of(step), 1}; }
 
@@ -457,7 +459,7 @@ std::vector<StepRow> stream_rows() {
       {"piecewise", element_rule, fold_lanes, output_interval, nullptr, add_piecewise},
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
-      {"quotient", element_rule, fold_lanes, output_interval, nullptr, add_quotient},
+      {"divide", element_rule, fold_lanes, output_interval, nullptr, add_divide},
       {"square_root", element_rule, fold_lanes, output_interval, nullptr, add_square_root},
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},

@@ -156,10 +156,11 @@ class LookupKernel : public StepKernel {
 };
 
 /// The results of a piecewise step for all of its inputs, in the order of their bits.
-Codes all_results(const Piecewise& pieces, const Requantise& requantise) {
-  Codes results(pieces.slope.size() << pieces.low_bits);
+Codes all_results(const Piecewise& piecewise, const Requantise& requantise) {
+  Codes results(piecewise.slope.size() << piecewise.low_bits);
   for (std::size_t bits = 0; bits < results.size(); ++bits)
-    results[bits] = static_cast<std::int64_t>(requantise(pieces(static_cast<std::int64_t>(bits))));
+    results[bits] =
+        static_cast<std::int64_t>(requantise(piecewise(static_cast<std::int64_t>(bits))));
   return results;
 }
 
@@ -217,8 +218,8 @@ std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const St
   if (storage(step.output) == Storage::wide) return nullptr;
   if (const auto* lookup = std::get_if<Lookup>(&step.operation))
     return std::make_unique<LookupKernel>(lookup->table);
-  if (const auto* pieces = std::get_if<Piecewise>(&step.operation))
-    return std::make_unique<LookupKernel>(all_results(*pieces, step.requantise));
+  if (const auto* piecewise = std::get_if<Piecewise>(&step.operation))
+    return std::make_unique<LookupKernel>(all_results(*piecewise, step.requantise));
   if (const auto* gather = std::get_if<Gather>(&step.operation)) {
     if (storage(step.inputs[0]) != storage(step.output)) return nullptr;
     return std::make_unique<GatherKernel>(*gather);

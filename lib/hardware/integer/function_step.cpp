@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "hardware/integer/piecewise.hpp"
+#include "hardware/integer/fit_piecewise.hpp"
 
 namespace mase::integer {
 namespace {
@@ -31,7 +31,7 @@ std::vector<double> places_on(const Grid& grid, const std::vector<double>& resul
   return places;
 }
 
-[[noreturn]] void refuse_pieces(const Piecewise& table) {
+[[noreturn]] void refuse_piecewise(const Piecewise& table) {
   throw Refusal{table.function + " of its input in " + std::to_string(table.slope.size()) +
                 " straight pieces is off by up to " + fixed_text(table.largest_error, 1) +
                 " of the last place of its result; give it a data_in format of at most " +
@@ -45,10 +45,10 @@ FunctionStep function_step(const std::string& function, const std::vector<double
                            const Grid& grid, const Interval& range, double most_error) {
   if (results.size() <= std::size_t{1} << most_table_bits)
     return whole_table(function, results, grid, range);
-  FittedPieces fitted = fit_pieces({function, places_on(grid, results), range, most_error});
-  if (fitted.table.largest_error > most_error) refuse_pieces(fitted.table);
+  FittedPiecewise fitted = fit_piecewise({function, places_on(grid, results), range, most_error});
+  if (fitted.table.largest_error > most_error) refuse_piecewise(fitted.table);
   const Accumulator accumulator{fitted.table.accumulators(), grid.type.frac + fitted.frac};
-  return {std::move(fitted.table), accumulator, pieces_requantise(fitted.frac, range)};
+  return {std::move(fitted.table), accumulator, piecewise_requantise(fitted.frac, range)};
 }
 
 void check_function_input(const FixedType& type) {

@@ -66,7 +66,7 @@ Operand lower_streams(const Call& call, Arithmetic kind, std::string_view first,
   if (call.lowering.masked(x.id) || call.lowering.masked(y.id))
     return masked_sum(call, kind_of(kind), x, y);
   const auto [a, b] = alike(call, x, y, first, second);
-  if (kind == Arithmetic::divide) return quotient(call, a, b);
+  if (kind == Arithmetic::divide) return divide(call, a, b);
   return combined(call, kind_of(kind), a, b);
 }
 

@@ -52,7 +52,7 @@ class NormSteps {
   const Layout& layout() const { return rows_.x().layout; }
 
   /// The division c / r, and its streams.
-  Division quotient(const FixedType& to) {
+  DivideStep divide(const FixedType& to) {
     const StreamView sum = norm_.centred ? row_sum("sum", rows_.x(), range_) : StreamView{};
     numerator_ = scaled("scaled", rows_.x(), range_, layout());
     FixedType type = call_.lowering.value(numerator_.id).type;
@@ -62,7 +62,7 @@ class NormSteps {
       type = call_.lowering.value(numerator_.id).type;
     }
     divisor_ = rows_.repeated("root", root(sum));
-    return division(type, call_.lowering.value(divisor_.id).type, to);
+    return divide_step(type, call_.lowering.value(divisor_.id).type, to);
   }
   std::vector<ValueId> operands() const { return {numerator_.id, divisor_.id}; }
 
@@ -170,18 +170,18 @@ Operand normalized(const Call& call, const Norm& norm, bool channels) {
   const int needed = grid.type.frac + gain_bits(gain), frac = std::max(needed + quotient_guard, 0);
   NormSteps steps(call, norm, std::max(needed + root_guard, 0));
   if (!has_gain && !has_bias) {
-    const Division division = steps.quotient(grid.type);
-    const StreamView y = call.lowering.emit(call.node, division.operation, steps.operands(),
-                                            division.accumulator, steps.layout());
+    const DivideStep divide = steps.divide(grid.type);
+    const StreamView y = call.lowering.emit(call.node, divide.operation, steps.operands(),
+                                            divide.accumulator, steps.layout());
     return StreamView{y.id, reshaped(y.layout, call.frame_shape())};
   }
   const auto n = static_cast<double>(steps.length());
   const Wide most = (static_cast<Wide>(std::sqrt(n)) + 1) << frac;
   const FixedType type = type_for(-most, most, frac);
-  const Division division = steps.quotient(type);
+  const DivideStep divide = steps.divide(type);
   StreamView q = call.lowering.emit_before(
-      call.node, "normalized", division.operation, steps.operands(), division.accumulator,
-      to_grid(division.accumulator, {type, formats::Rounding::nearest_even}), steps.layout());
+      call.node, "normalized", divide.operation, steps.operands(), divide.accumulator,
+      to_grid(divide.accumulator, {type, formats::Rounding::nearest_even}), steps.layout());
   q.layout = reshaped(q.layout, call.frame_shape());
   const std::size_t rank = q.layout.torch_shape.size();
   gain = in_stream_order(call, q, along(std::move(gain), rank, channels));

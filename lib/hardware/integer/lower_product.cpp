@@ -93,7 +93,7 @@ Index element(const Left& left, const Sizes& sizes, Index set, Index output, Ind
 }
 
 template <class F>
-void for_each_factor(const MatrixProduct& product, F&& f) {
+void for_each_factor(const Matmul& product, F&& f) {
   for (Index set = 0; set < product.sets; ++set)
     for (Index output = 0; output < product.outputs; ++output)
       for (Index input = 0; input < product.inputs; ++input) f(set, output, input);
@@ -101,7 +101,7 @@ void for_each_factor(const MatrixProduct& product, F&& f) {
 
 /// Finds the steps with which the second operand lies in its stream; whether there are such, with
 /// inputs or outputs innermost.
-bool find_steps(MatrixProduct& product, const Left& left, const Sizes& sizes, const Layout& b) {
+bool find_steps(Matmul& product, const Left& left, const Sizes& sizes, const Layout& b) {
   const std::vector<Index> places = places_of(b);
   const auto place = [&](Index set, Index output, Index input) {
     return places[at(element(left, sizes, set, output, input))];
@@ -120,7 +120,7 @@ bool find_steps(MatrixProduct& product, const Left& left, const Sizes& sizes, co
 }
 
 /// Brings the second operand into an order that the product can address.
-void place_matrices(const Call& call, MatrixProduct& product, const Left& left, const Sizes& sizes,
+void place_matrices(const Call& call, Matmul& product, const Left& left, const Sizes& sizes,
                     StreamView& b) {
   if (find_steps(product, left, sizes, b.layout)) return;
   Layout wanted{{product.sets, product.outputs, product.inputs}, b.layout.torch_shape, {}};
@@ -139,7 +139,7 @@ Accumulator accumulator_of(const FixedType& a, const FixedType& b, Index terms) 
 
 /// A product of two streams, as a step to append.
 struct StreamProduct {
-  MatrixProduct operation;
+  Matmul operation;
   std::vector<ValueId> inputs;
   Accumulator accumulator;
   Layout layout;
@@ -151,10 +151,10 @@ StreamProduct product_of(const Call& call, StreamView a, StreamView b) {
   a = repeated(call, a, sizes.left(), "data_in");
   if (!one_matrix) b = repeated(call, b, sizes.right(), "weight");
   const Left left = left_for(call, a, sizes.rows, one_matrix);
-  MatrixProduct product{.inputs = sizes.inputs,
-                        .outputs = sizes.outputs,
-                        .sets = static_cast<Index>(left.sets.matrices.size()),
-                        .repeat = left.sets.repeat};
+  Matmul product{.inputs = sizes.inputs,
+                 .outputs = sizes.outputs,
+                 .sets = static_cast<Index>(left.sets.matrices.size()),
+                 .repeat = left.sets.repeat};
   place_matrices(call, product, left, sizes, b);
   const auto& values = call.lowering;
   return {product,

@@ -82,7 +82,7 @@ Operand lower_reduction(const Call& call, Reduction kind) {
 /// The step that gives places, its input and its result.
 struct Places {
   StreamView x;
-  ArgMax step;
+  Argmax step;
   Accumulator accumulator;
   Layout layout;
 };
@@ -95,7 +95,7 @@ Places places_of_maxima(const Call& call) {
     throw Refusal{"the place in a whole tensor mixes rows of the batch; give it a dim"};
   ReducingPool rows = rows_pool(call, x, reduced);
   const std::int64_t row = rows.window.kernel();
-  return {std::move(x), ArgMax{row}, {{0, row - 1}}, std::move(rows.layout)};
+  return {std::move(x), Argmax{row}, {{0, row - 1}}, std::move(rows.layout)};
 }
 
 /// Places are numbers, whatever their readers' formats: those cast.

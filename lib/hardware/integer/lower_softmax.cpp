@@ -95,7 +95,7 @@ Exponentials exponentials_of(const Call& call, const RowSteps& rows, int frac) {
 
 Operand lower_softmax(const Call& call) {
   const Exponentials of = exponentials_of(call, rows_of(call), exponential_frac);
-  return quotient(call, of.power, of.rows.repeated("sum", of.sum));
+  return divide(call, of.power, of.rows.repeated("sum", of.sum));
 }
 
 /// How the logarithm of a sum s >= 1 is found: octaves in segments of `octaves` each, of which

@@ -437,14 +437,14 @@ StreamView as_truth(const Call& call, const StreamView& x);
 /// The sum, product ... of two streams of one shape and order.
 StreamView combined(const Call& call, BinaryKind kind, const StreamView& a, const StreamView& b);
 /// a / b of two streams of one shape and order, rounded once to the grid of the result.
-StreamView quotient(const Call& call, const StreamView& a, const StreamView& b);
+StreamView divide(const Call& call, const StreamView& a, const StreamView& b);
 /// The step that divides codes of these types, and its accumulator, which rounds to the quotient of
 /// a type.
-struct Division {
-  Quotient operation;
+struct DivideStep {
+  Divide operation;
   Accumulator accumulator;
 };
-Division division(const FixedType& a, const FixedType& b, const FixedType& to);
+DivideStep divide_step(const FixedType& a, const FixedType& b, const FixedType& to);
 /// The constant of each channel of the stream, or of each element where it varies along other
 /// dimensions too. Torch broadcasting: the constants' dimensions are the last ones of [batch,
 /// frame...].

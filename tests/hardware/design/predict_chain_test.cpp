@@ -89,7 +89,7 @@ TEST_CASE("leaving out the quiet cycles of long rows changes no cycle") {
   ProgramMaker maker;
   auto x = maker.input("x", {6, 48});
   auto a = maker.linear("a", x, 48, 48), b = maker.linear("b", x, 48, 48);
-  const integer::MatrixProduct scores{.inputs = 48, .outputs = 6, .repeat = 6, .output_step = 48};
+  const integer::Matmul scores{.inputs = 48, .outputs = 6, .repeat = 6, .output_step = 48};
   auto products = maker.step("products", scores, {a, b}, {6, 6});
   maker.output(maker.linear("c", products, 6, 4));
   Folding folding;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "hardware/integer/faults.hpp"
+#include "hardware/integer/fit_piecewise.hpp"
 #include "hardware/integer/interpreter.hpp"
-#include "hardware/integer/piecewise.hpp"
 #include "sketch.hpp"
 
 using namespace mase;
@@ -75,7 +75,7 @@ double measured_error(const Program& program, Function function, const FixedType
   return largest;
 }
 
-const Piecewise* pieces_of(const Program& program) {
+const Piecewise* piecewise_of(const Program& program) {
   return std::get_if<Piecewise>(&program.steps.at(0).operation);
 }
 
@@ -100,8 +100,8 @@ TEST_CASE("functions of 11 to 16 bits are within one place of the real ones on e
         const double error = measured_error(program, smooth.function, from, to);
         // The two ways to compute a function differ in the last bits of a double.
         CHECK(error <= (width > 12 ? 1.0 : 0.5) + 1e-6);
-        REQUIRE((pieces_of(program) != nullptr) == (width > 12));
-        if (width > 12) CHECK(pieces_of(program)->largest_error == Approx(error).margin(1e-6));
+        REQUIRE((piecewise_of(program) != nullptr) == (width > 12));
+        if (width > 12) CHECK(piecewise_of(program)->largest_error == Approx(error).margin(1e-6));
       }
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a line through a parabola is off by an eighth of its curvature, as Ch
     // Over L points t = c*x^2 is off by c * (L - 1)^2 / 8 around its best line.
     const double length = (1 << low_bits) - 1, error = 0.4;
     PiecewiseTarget target = parabola(8, 8 * error / (length * length));
-    const FittedPieces fitted = fit_pieces(target);
+    const FittedPiecewise fitted = fit_piecewise(target);
     CHECK(fitted.table.low_bits == low_bits);
     CHECK(fitted.table.slope.size() == std::size_t{1} << (8 - low_bits));
     // Rounding to a place adds half, an integer slope a sixteenth at both ends of its segment.
@@ -132,7 +132,7 @@ TEST_CASE("a line through a parabola is off by an eighth of its curvature, as Ch
 TEST_CASE("what a function is beyond its bounds costs no segments") {
   PiecewiseTarget target{"clamp", {}, {-100, 90}, 0.5};
   for (int x = 0; x < 1 << 14; ++x) target.places.push_back(std::clamp(0.5 * x - 1000, -100., 90.));
-  const FittedPieces fitted = fit_pieces(target);
+  const FittedPiecewise fitted = fit_piecewise(target);
   CHECK(fitted.table.slope.size() == 2);
   CHECK(fitted.table.largest_error <= 0.5);
   // Behind the upper bound nothing rises.
@@ -180,7 +180,7 @@ TEST_CASE("flipped bits of slopes and bases change the inputs of their segment")
     const Codes results = Interpreter(broken).run({codes}, frames).at(0);
     std::int64_t changed = 0;
     for (std::size_t c = 0; c < codes.size(); ++c) {
-      const std::int64_t segment = (codes[c] & 8191) >> pieces_of(program)->low_bits;
+      const std::int64_t segment = (codes[c] & 8191) >> piecewise_of(program)->low_bits;
       if (results[c] == sound[c]) continue;
       ++changed;
       REQUIRE(segment == bit.index);

@@ -14,7 +14,7 @@
 namespace mase::integer {
 
 /// The place of the largest of every `row` elements, the first one where several are equal.
-struct ArgMax {
+struct Argmax {
   std::int64_t row = 1;
 
   std::string_view step_kind() const { return "argmax"; }

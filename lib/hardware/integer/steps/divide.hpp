@@ -19,7 +19,7 @@ namespace mase::integer {
 /// is left, then the sign. So rounding the accumulator rounds the exact quotient. What passes
 /// `bits` bits, as every x / 0 does, has all bits set, which is beyond the result's bounds; 0 / 0
 /// is 0.
-struct Quotient {
+struct Divide {
   int shift_a = 0, shift_b = 0, bits = 1;
 
   /// The type of the numbers holds |a| << shift_a, |b| << shift_b and the largest accumulator.
@@ -37,8 +37,8 @@ struct Quotient {
     return (Number{1} << (bits + 1)) - 1;
   }
 
-  std::string_view step_kind() const { return "quotient"; }
-  std::string_view name() const { return "divide"; }
+  std::string_view step_kind() const { return "divide"; }
+  std::string_view name() const { return step_kind(); }
   std::string details() const {
     return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
   }

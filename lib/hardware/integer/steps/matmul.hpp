@@ -15,7 +15,7 @@ namespace mase::integer {
 /// y[r][o] = sum_i a[r][i] * b[set][o][i] of two streams: rows of the first by the matrices of the
 /// second, of which a frame has `sets`. Each set serves `repeat` rows, one set after the other,
 /// over and over.
-struct MatrixProduct {
+struct Matmul {
   std::int64_t inputs = 1, outputs = 1, sets = 1, repeat = 1;
   /// Distance in the second stream of neighbours; 0 along what has one.
   std::int64_t input_step = 1, output_step = 0, set_step = 0;

@@ -32,8 +32,8 @@ namespace mase::integer {
 
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
-                               Binary, Concat, Slice, Gather, ArgMax, Quotient, MatrixProduct,
-                               RowReduce, Repeat, SquareRoot, Insert, Embedding, Piecewise>;
+                               Binary, Concat, Slice, Gather, Argmax, Divide, Matmul, RowReduce,
+                               Repeat, SquareRoot, Insert, Embedding, Piecewise>;
 
 std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
 std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...

@@ -21,7 +21,7 @@ struct SquareRoot {
   Wide operator()(Wide x) const;
 
   std::string_view step_kind() const { return "square_root"; }
-  std::string_view name() const { return "sqrt"; }
+  std::string_view name() const { return step_kind(); }
   std::string details() const {
     return "<< " + std::to_string(shift) + " + " + std::to_string(addend);
   }

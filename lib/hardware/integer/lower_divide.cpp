@@ -16,9 +16,9 @@ int quotient_bits(const FixedType& type, bool is_signed) {
 
 }  // namespace
 
-Division division(const FixedType& a, const FixedType& b, const FixedType& to) {
+DivideStep divide_step(const FixedType& a, const FixedType& b, const FixedType& to) {
   const int shift = b.frac - a.frac + to.frac + 1;
-  Quotient divide{std::max(shift, 0), std::max(-shift, 0), 1};
+  Divide divide{std::max(shift, 0), std::max(-shift, 0), 1};
   if (a.width + divide.shift_a > operand_bits || b.width + divide.shift_b > operand_bits)
     throw Refusal{
         "the binary points of its operands and its result are too far apart; bring their "
@@ -29,9 +29,9 @@ Division division(const FixedType& a, const FixedType& b, const FixedType& to) {
   return {divide, {{is_signed ? -divide.most() : 0, divide.most()}, to.frac + 2}};
 }
 
-StreamView quotient(const Call& call, const StreamView& a, const StreamView& b) {
-  const Division made = division(call.lowering.value(a.id).type, call.lowering.value(b.id).type,
-                                 call.needed_grid().type);
+StreamView divide(const Call& call, const StreamView& a, const StreamView& b) {
+  const DivideStep made = divide_step(call.lowering.value(a.id).type,
+                                      call.lowering.value(b.id).type, call.needed_grid().type);
   return call.lowering.emit(call.node, made.operation, {a.id, b.id}, made.accumulator,
                             call.lowering.layout_of(a));
 }

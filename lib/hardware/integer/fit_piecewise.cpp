@@ -7,7 +7,7 @@
 // A point that lies on a bound of the output bounds a line from one side only, since what passes
 // the bound becomes it: kinks where a function saturates cost no segments, and tails that are
 // constant have slope 0.
-#include "hardware/integer/piecewise.hpp"
+#include "hardware/integer/fit_piecewise.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -124,13 +124,13 @@ void append_lines(const PiecewiseTarget& target, const Requantise& requantise, d
 
 }  // namespace
 
-FittedPieces fit_pieces(const PiecewiseTarget& target) {
+FittedPiecewise fit_piecewise(const PiecewiseTarget& target) {
   const int width = std::bit_width(target.places.size()) - 1;
   const int most_bits = std::min(most_segment_bits, width - 1);
   for (int bits = 1;; ++bits) {
     const bool last = bits == most_bits;
-    FittedPieces fitted{{target.function, width - bits}, width - bits + guard_bits};
-    append_lines(target, pieces_requantise(fitted.frac, target.range),
+    FittedPiecewise fitted{{target.function, width - bits}, width - bits + guard_bits};
+    append_lines(target, piecewise_requantise(fitted.frac, target.range),
                  last ? std::numeric_limits<double>::infinity() : target.most_error, fitted.table);
     if (!last && fitted.table.largest_error > target.most_error) continue;
     const auto [low, high] = std::ranges::minmax(fitted.table.slope);
@@ -139,7 +139,7 @@ FittedPieces fit_pieces(const PiecewiseTarget& target) {
   }
 }
 
-Requantise pieces_requantise(int frac, const Interval& range) {
+Requantise piecewise_requantise(int frac, const Interval& range) {
   return {frac, 1, formats::Rounding::floor, range.low, range.high};
 }
 

@@ -25,7 +25,7 @@ struct PiecewiseTarget {
 };
 
 /// A table, and the fraction bits that its accumulators have below the output's last place.
-struct FittedPieces {
+struct FittedPiecewise {
   Piecewise table;
   int frac = 0;
 };
@@ -33,10 +33,10 @@ struct FittedPieces {
 /// With the smallest power of two of segments, at least two, whose largest error over all inputs
 /// is at most the one wanted; where there is none, with the most segments. Each segment has the
 /// line whose largest error is the least. Inputs have at least two bits.
-FittedPieces fit_pieces(const PiecewiseTarget& target);
+FittedPiecewise fit_piecewise(const PiecewiseTarget& target);
 
 /// What brings an accumulator to a result of the range: the bases hold the half that makes rounding
 /// down rounding to nearest.
-Requantise pieces_requantise(int frac, const Interval& range);
+Requantise piecewise_requantise(int frac, const Interval& range);
 
 }  // namespace mase::integer
