@@ -12,7 +12,7 @@ namespace mase::design {
 
 std::optional<Products> products_of(const Program& program, const Step& step, const Fold& fold) {
   const StepRow& row = step_row(step);
-  if (!row.products) return std::nullopt;
+  if (!row.sums_products) return std::nullopt;
   const std::int64_t at_once = row.rule(program, step, fold).same ? 1 : fold.in_lanes;
   return Products{multiplications(program, step), at_once * fold.out_lanes};
 }

@@ -85,14 +85,7 @@ Cost resize_cost(const integer::StreamValue& value, std::int64_t from_lanes, std
 }
 
 std::int64_t multiplications(const Program& program, const Step& step) {
-  const std::int64_t outputs = program.value(step.output).elements();
-  if (const auto products = step_row(step).products) return outputs * products(step);
-  if (std::holds_alternative<integer::ScaleShift>(step.operation) ||
-      std::holds_alternative<integer::Piecewise>(step.operation))
-    return outputs;
-  if (const auto* binary = std::get_if<integer::Binary>(&step.operation))
-    return binary->kind == integer::BinaryKind::multiply ? outputs : 0;
-  return 0;
+  return program.value(step.output).elements() * integer::products(step.operation);
 }
 
 std::vector<FoldOption> fold_options(const Program& program, const Step& step,

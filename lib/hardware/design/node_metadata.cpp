@@ -72,26 +72,16 @@ Shape shape_read(const Program& program, const Step& step, const StreamValue& va
   return same && !integer::only_moves(step.operation) ? output.shape : value.shape;
 }
 
-/// The parameters of a linear or a convolution.
-template <class Matrix>
-void add_bias(Tree& parameters, const Step& step, const Matrix& matrix, std::int64_t pe) {
-  if (matrix.bias.empty()) return;
-  const int width = matrix.bias_width > 0 ? matrix.bias_width : integer::codes_width(matrix.bias);
-  add_operand(parameters, "BIAS", {width, step.frac, true},
-              {1, static_cast<std::int64_t>(matrix.bias.size())}, {pe});
-}
-
 void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
-  if (const auto* linear = std::get_if<integer::Linear>(&step.operation)) {
-    add_operand(parameters, "WEIGHT", linear->weight_type, {linear->outputs, linear->inputs},
-                {fold.in_lanes, fold.out_lanes});
-    add_bias(parameters, step, *linear, fold.out_lanes);
-  }
-  if (const auto* conv = std::get_if<integer::Convolution>(&step.operation)) {
-    add_operand(parameters, "WEIGHT", conv->weight_type, {conv->outputs, conv->columns()},
-                {fold.in_lanes, fold.out_lanes});
-    add_bias(parameters, step, *conv, fold.out_lanes);
-  }
+  const auto matrix = integer::constant_matrix(step.operation);
+  if (!matrix) return;
+  add_operand(parameters, "WEIGHT", matrix->weight_type, {matrix->rows, matrix->columns},
+              {fold.in_lanes, fold.out_lanes});
+  if (matrix->bias.empty()) return;
+  const int width =
+      matrix->bias_width > 0 ? matrix->bias_width : integer::codes_width(matrix->bias);
+  add_operand(parameters, "BIAS", {width, step.frac, true}, {1, std::ssize(matrix->bias)},
+              {fold.out_lanes});
 }
 
 /// How many straight pieces a function has, and how far its results are off at most.

@@ -30,18 +30,12 @@ struct Matrix {
 };
 
 Matrix matrix_of(const Step& step) {
-  if (const auto* linear = std::get_if<Linear>(&step.operation))
-    return {{1, linear->outputs, linear->inputs},
-            linear->weight_type,
-            linear->weight,
-            linear->bias,
-            linear->bias_width};
-  const Convolution& conv = conv_of(step);
-  return {{conv.groups, conv.outputs / conv.groups, conv.columns()},
-          conv.weight_type,
-          conv.weight,
-          conv.bias,
-          conv.bias_width};
+  const integer::ConstantMatrix matrix = integer::constant_matrix(step.operation).value();
+  return {{matrix.groups, matrix.rows / matrix.groups, matrix.columns},
+          matrix.weight_type,
+          matrix.weight,
+          matrix.bias,
+          matrix.bias_width};
 }
 
 /// What the accumulators of a step start from.
@@ -235,8 +229,6 @@ std::int64_t conv_lanes(const Step& step, const Fold& fold, std::size_t = 0) {
   return fold.parallel_window ? conv.taps() * groups_at_once(conv, fold) : fold.in_lanes;
 }
 
-std::int64_t conv_products(const Step& step) { return conv_of(step).columns(); }
-
 std::int64_t conv_interval(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const Window& window = conv.window;
@@ -347,13 +339,13 @@ StreamId add_matmul(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 std::vector<StepRow> matrix_rows() {
   return {
       {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear,
-       shared_products, [](const Step& step) { return linear_of(step).inputs; }},
+       shared_products, true},
       {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution,
-       shared_products, conv_products},
+       shared_products, true},
       {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise,
-       nullptr, conv_products},
+       nullptr, true},
       {"matmul", matmul_rule, matmul_lanes, matmul_interval, nullptr, add_matmul, shared_products,
-       [](const Step& step) { return matmul_of(step).inputs; }},
+       true},
   };
 }
 

@@ -108,8 +108,8 @@ struct StepRow {
   StreamId (*add)(StepBuilder& builder, const std::vector<StreamId>& inputs);
   /// Products in multipliers whose activations several outputs share; null for none.
   SharedProducts (*shared)(const Program&, const Step&, const Fold&) = nullptr;
-  /// Products of two codes that are summed up to one element of the value; null for none.
-  std::int64_t (*products)(const Step&) = nullptr;
+  /// Whether every element is a sum of products, so that busy multipliers are what counts.
+  bool sums_products = false;
 };
 
 /// Internal error for a kind without a row.

@@ -42,10 +42,8 @@ std::int64_t products_of(const Program& program) {
   for (const integer::Step& step : program.steps) {
     const std::int64_t outputs = program.value(step.output).elements();
     products += outputs;
-    if (const auto* linear = std::get_if<integer::Linear>(&step.operation))
-      products += outputs * linear->inputs;
-    if (const auto* convolution = std::get_if<integer::Convolution>(&step.operation))
-      products += outputs * convolution->columns();
+    if (const auto matrix = integer::constant_matrix(step.operation))
+      products += outputs * matrix->columns;
   }
   return products;
 }
@@ -76,20 +74,13 @@ std::int64_t weight_at(const integer::Step& step, std::int64_t row, std::int64_t
 
 /// The rows of a step whose sums reach farthest, the farthest first.
 std::vector<std::int64_t> widest_rows(const integer::Step& step, std::int64_t count) {
-  const Codes* weight = nullptr;
-  std::int64_t columns = 1;
-  if (const auto* linear = std::get_if<integer::Linear>(&step.operation)) {
-    weight = &linear->weight;
-    columns = linear->inputs;
-  } else if (const auto* convolution = std::get_if<integer::Convolution>(&step.operation)) {
-    weight = &convolution->weight;
-    columns = convolution->columns();
-  }
-  if (weight == nullptr) return {};
+  const auto matrix = integer::constant_matrix(step.operation);
+  if (!matrix) return {};
   std::vector<std::pair<std::int64_t, std::int64_t>> reach;
-  for (std::int64_t row = 0; row < std::ssize(*weight) / columns; ++row) {
+  for (std::int64_t row = 0; row < matrix->rows; ++row) {
     std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < columns; ++i) sum += std::abs((*weight)[at(row * columns + i)]);
+    for (std::int64_t i = 0; i < matrix->columns; ++i)
+      sum += std::abs(matrix->weight[at(row * matrix->columns + i)]);
     reach.emplace_back(-sum, row);
   }
   std::ranges::sort(reach);

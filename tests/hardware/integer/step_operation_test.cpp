@@ -21,6 +21,9 @@ struct WithoutDetails : Repeat {
 struct MovingUnknown : Repeat {
   void only_moves() const;
 };
+struct WithoutProducts : Repeat {
+  void products() const;
+};
 struct CastsUnknown : Repeat {
   void cast_behind() const;
 };
@@ -53,6 +56,7 @@ static_assert(!StepOperation<WithoutKind>);
 static_assert(!StepOperation<WithoutName>);
 static_assert(!StepOperation<WithoutDetails>);
 static_assert(!StepOperation<MovingUnknown>);
+static_assert(!StepOperation<WithoutProducts>);
 static_assert(!StepOperation<CastsUnknown>);
 static_assert(!StepOperation<WithoutTakeCast>);
 static_assert(!StepOperation<PassedThoughItComputes>);

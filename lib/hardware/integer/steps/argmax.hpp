@@ -21,6 +21,7 @@ struct Argmax {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return "of every " + std::to_string(row); }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
 

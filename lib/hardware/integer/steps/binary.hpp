@@ -57,6 +57,7 @@ struct Binary {
     return "<< " + std::to_string(shift_a) + ", " + std::to_string(shift_b);
   }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return kind == BinaryKind::multiply ? 1 : 0; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 

@@ -18,6 +18,7 @@ struct Cast {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return ""; }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 

@@ -25,6 +25,7 @@ struct ChannelShift {
   std::string_view name() const { return step_kind(); }
   std::string details() const;
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>

@@ -22,6 +22,7 @@ struct Concat {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return ""; }
   static constexpr bool only_moves = true;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};

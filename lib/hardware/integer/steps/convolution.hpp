@@ -12,6 +12,7 @@
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
+#include "hardware/integer/steps/constant_matrix.hpp"
 #include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/steps/frame.hpp"
 #include "hardware/integer/window.hpp"
@@ -42,6 +43,10 @@ struct Convolution {
     return type_text(weight_type) + " " + window_text(window) + " groups " + std::to_string(groups);
   }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return columns(); }
+  ConstantMatrix matrix() const {
+    return {groups, outputs, columns(), weight_type, weight, bias, bias_width};
+  }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>

@@ -29,6 +29,7 @@ struct Embedding {
     return std::to_string(rows()) + " rows of " + std::to_string(columns);
   }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::stays;
 
   template <class Self, class See>

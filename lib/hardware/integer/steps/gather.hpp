@@ -31,6 +31,7 @@ struct Gather {
     return std::to_string(places.size()) + " of every " + std::to_string(period);
   }
   static constexpr bool only_moves = true;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise& cast) { outside = static_cast<std::int64_t>(cast(outside)); }
   static constexpr NoConstants constants{};

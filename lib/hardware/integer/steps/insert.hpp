@@ -29,6 +29,7 @@ struct Insert {
            std::to_string(rows) + " rows";
   }
   static constexpr bool only_moves = true;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::stays;
 
   template <class Self, class See>

@@ -12,6 +12,7 @@
 #include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
 #include "hardware/integer/steps/cast_behind.hpp"
+#include "hardware/integer/steps/constant_matrix.hpp"
 #include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/steps/frame.hpp"
 
@@ -29,6 +30,10 @@ struct Linear {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return type_text(weight_type); }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return inputs; }
+  ConstantMatrix matrix() const {
+    return {1, outputs, inputs, weight_type, weight, bias, bias_width};
+  }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>

@@ -31,6 +31,7 @@ struct Lookup {
   std::string_view name() const { return function; }
   std::string details() const { return std::to_string(table.size()) + " entries"; }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::enters;
   bool takes_casts() const { return !external; }
   void take_cast(const Requantise& cast) {

@@ -25,6 +25,19 @@ bool only_moves(const Operation& operation) {
   return std::visit([](const auto& step) { return step.only_moves; }, operation);
 }
 
+std::int64_t products(const Operation& operation) {
+  return std::visit([](const auto& step) { return step.products(); }, operation);
+}
+
+std::optional<ConstantMatrix> constant_matrix(const Operation& operation) {
+  return std::visit(
+      [](const auto& step) -> std::optional<ConstantMatrix> {
+        if constexpr (requires { step.matrix(); }) return step.matrix();
+        return std::nullopt;
+      },
+      operation);
+}
+
 CastBehind cast_behind(const Operation& operation) {
   return std::visit(
       []<class Step>(const Step& step) {

@@ -2,6 +2,7 @@
 // Operation: any one of the steps.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ std::string operation_name(const Operation& operation);     ///< "linear", "max_
 std::string operation_details(const Operation& operation);  ///< what its name leaves open
 /// Whether the operation gives codes of its inputs as they are.
 bool only_moves(const Operation& operation);
+/// Products of two numbers that are summed up to one element of the result.
+std::int64_t products(const Operation& operation);
+/// The matrix of constants that the operation multiplies by; nullopt where there is none.
+std::optional<ConstantMatrix> constant_matrix(const Operation& operation);
 /// What becomes of a cast behind the operation, and its codes after a cast that enters or passes.
 CastBehind cast_behind(const Operation& operation);
 void take_cast(Operation& operation, const Requantise& cast);

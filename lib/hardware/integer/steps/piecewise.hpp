@@ -34,6 +34,7 @@ struct Piecewise {
   std::string_view name() const { return function; }
   std::string details() const;
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 1; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>

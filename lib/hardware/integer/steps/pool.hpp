@@ -23,6 +23,7 @@ struct Pool {
   std::string_view name() const { return kind == PoolKind::max ? "max_pool" : "sum_pool"; }
   std::string details() const { return window_text(window); }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};
 

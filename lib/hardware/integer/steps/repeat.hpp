@@ -21,6 +21,7 @@ struct Repeat {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return std::to_string(count) + " times"; }
   static constexpr bool only_moves = true;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};

@@ -23,6 +23,7 @@ struct RowReduce {
   std::string_view name() const { return kind == PoolKind::max ? "row_max" : "row_sum"; }
   std::string details() const { return "of every " + std::to_string(row); }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
 

@@ -29,6 +29,7 @@ struct ScaleShift {
   std::string_view name() const { return step_kind(); }
   std::string details() const { return type_text(scale_type); }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 1; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 
   template <class Self, class See>

@@ -24,6 +24,7 @@ struct Slice {
     return std::to_string(first) + " + " + std::to_string(count) + " of " + std::to_string(period);
   }
   static constexpr bool only_moves = true;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::passes;
   void take_cast(const Requantise&) {}
   static constexpr NoConstants constants{};

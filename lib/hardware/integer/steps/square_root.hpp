@@ -26,6 +26,7 @@ struct SquareRoot {
     return "<< " + std::to_string(shift) + " + " + std::to_string(addend);
   }
   static constexpr bool only_moves = false;
+  std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::stays;
   static constexpr NoConstants constants{};
 

@@ -25,6 +25,12 @@ concept NamedStep = requires(const Step& step) {
   { step.details() } -> std::same_as<std::string>;
 };
 
+/// products() of two numbers are summed up to one element of the result.
+template <class Step>
+concept CountedStep = requires(const Step& step) {
+  { step.products() } -> std::same_as<std::int64_t>;
+};
+
 /// only_moves says whether the step gives codes of its inputs as they are.
 template <class Step>
 concept MovingOrNot = std::same_as<decltype(Step::only_moves), const bool>;
@@ -78,14 +84,15 @@ concept ExactStep = requires(const Step& step, const Frame<std::int64_t>& frame,
 /// All that a step declares.
 template <class Step>
 concept StepOperation = std::copyable<Step> && std::default_initializable<Step> &&
-    NamedStep<Step> && MovingOrNot<Step> && StepBeforeCasts<Step> && StepOfConstants<Step> &&
-    BoundedStep<Step> && ExactStep<Step>;
+    NamedStep<Step> && MovingOrNot<Step> && CountedStep<Step> && StepBeforeCasts<Step> &&
+    StepOfConstants<Step> && BoundedStep<Step> && ExactStep<Step>;
 
 /// Stops the compiler at the first declaration that a step lacks.
 template <class Step>
 constexpr bool declared() {
   static_assert(NamedStep<Step>, "a step declares step_kind(), name() and details()");
   static_assert(MovingOrNot<Step>, "a step declares static constexpr bool only_moves");
+  static_assert(CountedStep<Step>, "a step declares products()");
   static_assert(StepBeforeCasts<Step>,
                 "a step declares static constexpr CastBehind cast_behind; with passes, take_cast() "
                 "and that it only moves, with enters, take_cast() and takes_casts()");
