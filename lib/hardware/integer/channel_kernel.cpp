@@ -55,17 +55,49 @@ class PoolKernel : public StepKernel {
   Accumulators sums_;
 };
 
+// Elementwise steps: whether their operands are small enough for ElementKernel (its accumulators
+// are, but the constants of a scale and the factors 2^shift must fit as well), and after how many
+// elements their constants repeat.
+
+bool has_small_operands(const Cast&) { return true; }
+bool has_small_operands(const Binary& binary) {
+  return binary.shift_a <= 30 && binary.shift_b <= 30;
+}
+bool has_small_operands(const ScaleShift& scale) {
+  return std::ranges::all_of(scale.scale, [](std::int64_t code) {
+    return code >= std::numeric_limits<std::int32_t>::min() &&
+           code <= std::numeric_limits<std::int32_t>::max();
+  });
+}
+bool has_small_operands(const ChannelShift& shift) { return std::ranges::max(shift.left) <= 30; }
+
+std::int64_t period_of(const Cast&) { return 1; }
+std::int64_t period_of(const Binary&) { return 1; }
+std::int64_t period_of(const ScaleShift& scale) {
+  return static_cast<std::int64_t>(scale.scale.size());
+}
+std::int64_t period_of(const ChannelShift& shift) {
+  return static_cast<std::int64_t>(shift.left.size());
+}
+
+template <class Operation>
+concept Elementwise = requires(const Operation& operation) {
+  has_small_operands(operation);
+  period_of(operation);
+};
+
 /// Elementwise steps in blocks of whole periods, after which constants repeat.
 class ElementKernel : public StepKernel {
  public:
-  ElementKernel(const Step& step, std::int64_t period, const kernels::Requantise32& requantise,
+  template <Elementwise Operation>
+  ElementKernel(const Operation& operation, const kernels::Requantise32& requantise,
                 const kernels::KernelTable& table)
-      : step_(step), requantise_(requantise), table_(table) {
+      : requantise_(requantise), table_(table) {
+    const std::int64_t period = period_of(operation);
     block_ = at(std::max<std::int64_t>(1, 1024 / period) * period);
     first_.resize(block_);
     second_.resize(block_);
-    if (const auto* scale = std::get_if<ScaleShift>(&step.operation)) spread(*scale);
-    if (const auto* shift = std::get_if<ChannelShift>(&step.operation)) spread(*shift);
+    take(operation);
   }
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
@@ -73,14 +105,16 @@ class ElementKernel : public StepKernel {
       const std::size_t count = std::min(block_, out.size() - start);
       load(table_, *in[0], start, count, first_.data());
       if (in.size() == 2) load(table_, *in[1], start, count, second_.data());
-      if (const auto* binary = std::get_if<Binary>(&step_.operation)) combine(*binary, count);
+      if (binary_) combine(*binary_, count);
       if (!scale_.empty()) apply_scale(count);
       requantise_into(table_, requantise_, first_.data(), out, start, count);
     }
   }
 
  private:
-  void spread(const ScaleShift& scale) {
+  void take(const Cast&) {}
+  void take(const Binary& binary) { binary_ = &binary; }
+  void take(const ScaleShift& scale) {
     const std::size_t channels = scale.scale.size();
     for (std::size_t i = 0; i < block_; ++i) {
       scale_.push_back(static_cast<std::int32_t>(scale.scale[i % channels]));
@@ -89,7 +123,7 @@ class ElementKernel : public StepKernel {
     }
   }
 
-  void spread(const ChannelShift& shift) {
+  void take(const ChannelShift& shift) {
     for (std::size_t i = 0; i < block_; ++i)
       scale_.push_back(std::int32_t{1} << shift.left[i % shift.left.size()]);
     shift_.resize(block_);
@@ -118,7 +152,7 @@ class ElementKernel : public StepKernel {
     }
   }
 
-  const Step& step_;
+  const Binary* binary_ = nullptr;  ///< null for steps with one input
   kernels::Requantise32 requantise_;
   const kernels::KernelTable& table_;
   std::size_t block_ = 0;
@@ -186,54 +220,56 @@ class GatherKernel : public StepKernel {
   const Gather& gather_;
 };
 
-/// Whether a step's operands are small enough for ElementKernel: its accumulators are, but the
-/// constants of a scale and the factors 2^shift must fit as well.
-bool has_small_operands(const Step& step) {
-  if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
-    return std::ranges::all_of(scale->scale, [](std::int64_t code) {
-      return code >= std::numeric_limits<std::int32_t>::min() &&
-             code <= std::numeric_limits<std::int32_t>::max();
-    });
-  if (const auto* binary = std::get_if<Binary>(&step.operation))
-    return binary->shift_a <= 30 && binary->shift_b <= 30;
-  if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
-    return std::ranges::max(shift->left) <= 30;
-  return std::holds_alternative<Cast>(step.operation);
-}
+/// Finds the kernel for the operation of a step whose output is at most 32 bits wide.
+class KernelChoice {
+ public:
+  using Kernel = std::unique_ptr<StepKernel>;
 
-/// After how many elements the constants of a step repeat.
-std::int64_t period_of(const Step& step) {
-  if (const auto* scale = std::get_if<ScaleShift>(&step.operation))
-    return static_cast<std::int64_t>(scale->scale.size());
-  if (const auto* shift = std::get_if<ChannelShift>(&step.operation))
-    return static_cast<std::int64_t>(shift->left.size());
-  return 1;
-}
+  KernelChoice(const Program& program, const Step& step, const kernels::KernelTable& table)
+      : program_(program), step_(step), table_(table), requantise_(narrow_requantise(step)) {}
+
+  Kernel operator()(const Lookup& lookup) const {
+    return std::make_unique<LookupKernel>(lookup.table);
+  }
+  Kernel operator()(const Piecewise& piecewise) const {
+    return std::make_unique<LookupKernel>(all_results(piecewise, step_.requantise));
+  }
+  Kernel operator()(const Gather& gather) const {
+    if (storage(step_.inputs[0]) != storage(step_.output)) return nullptr;
+    return std::make_unique<GatherKernel>(gather);
+  }
+  Kernel operator()(const Pool& pool) const {
+    if (!requantise_ || storage(step_.inputs[0]) != Storage::narrow) return nullptr;
+    return std::make_unique<PoolKernel>(pool, *requantise_, table_);
+  }
+  template <Elementwise Operation>
+  Kernel operator()(const Operation& operation) const {
+    if (!requantise_ || !has_small_operands(operation)) return nullptr;
+    for (const ValueId id : step_.inputs)
+      if (storage(id) == Storage::wide) return nullptr;
+    return std::make_unique<ElementKernel>(operation, *requantise_, table_);
+  }
+  /// Other steps run their own loops.
+  template <class Operation>
+  Kernel operator()(const Operation&) const {
+    return nullptr;
+  }
+
+ private:
+  Storage storage(ValueId id) const { return storage_for(program_.value(id).type); }
+
+  const Program& program_;
+  const Step& step_;
+  const kernels::KernelTable& table_;
+  std::optional<kernels::Requantise32> requantise_;
+};
 
 }  // namespace
 
 std::unique_ptr<StepKernel> make_channel_kernel(const Program& program, const Step& step,
                                                 const kernels::KernelTable& table) {
-  const auto storage = [&](ValueId id) { return storage_for(program.value(id).type); };
-  if (storage(step.output) == Storage::wide) return nullptr;
-  if (const auto* lookup = std::get_if<Lookup>(&step.operation))
-    return std::make_unique<LookupKernel>(lookup->table);
-  if (const auto* piecewise = std::get_if<Piecewise>(&step.operation))
-    return std::make_unique<LookupKernel>(all_results(*piecewise, step.requantise));
-  if (const auto* gather = std::get_if<Gather>(&step.operation)) {
-    if (storage(step.inputs[0]) != storage(step.output)) return nullptr;
-    return std::make_unique<GatherKernel>(*gather);
-  }
-  const auto requantise = narrow_requantise(step);
-  if (!requantise) return nullptr;
-  if (const auto* pool = std::get_if<Pool>(&step.operation)) {
-    if (storage(step.inputs[0]) != Storage::narrow) return nullptr;
-    return std::make_unique<PoolKernel>(*pool, *requantise, table);
-  }
-  for (const ValueId id : step.inputs)
-    if (storage(id) == Storage::wide) return nullptr;
-  if (!has_small_operands(step)) return nullptr;
-  return std::make_unique<ElementKernel>(step, period_of(step), *requantise, table);
+  if (storage_for(program.value(step.output).type) == Storage::wide) return nullptr;
+  return std::visit(KernelChoice(program, step, table), step.operation);
 }
 
 }  // namespace mase::integer

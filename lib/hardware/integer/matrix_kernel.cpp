@@ -29,17 +29,29 @@ struct Layer {
   std::int64_t row_pixels() const { return copies() ? covered(window.x) : window.x.size; }
 };
 
-std::optional<Layer> layer_of(const Program& program, const Step& step) {
-  if (const auto* convolution = std::get_if<Convolution>(&step.operation))
-    return Layer{convolution->window, convolution->outputs, convolution->groups,
-                 &convolution->weight, &convolution->bias};
-  const auto* linear = std::get_if<Linear>(&step.operation);
-  if (!linear) return std::nullopt;
-  Layer layer{{}, linear->outputs, 1, &linear->weight, &linear->bias};
-  layer.window.channels = linear->inputs;
+/// `elements`: of the input.
+Layer layer_of(const Convolution& convolution, std::int64_t) {
+  return {convolution.window, convolution.outputs, convolution.groups, &convolution.weight,
+          &convolution.bias};
+}
+
+Layer layer_of(const Linear& linear, std::int64_t elements) {
+  Layer layer{{}, linear.outputs, 1, &linear.weight, &linear.bias};
+  layer.window.channels = linear.inputs;
   Axis& rows = layer.window.x;
-  rows.size = rows.out = program.value(step.inputs[0]).elements() / linear->inputs;
+  rows.size = rows.out = elements / linear.inputs;
   return layer;
+}
+
+std::optional<Layer> layer_of(const Program& program, const Step& step) {
+  const std::int64_t elements = program.value(step.inputs[0]).elements();
+  return std::visit(
+      [&](const auto& operation) -> std::optional<Layer> {
+        if constexpr (requires { layer_of(operation, elements); })
+          return layer_of(operation, elements);
+        return std::nullopt;
+      },
+      step.operation);
 }
 
 class MatrixKernel : public StepKernel {
