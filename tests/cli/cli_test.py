@@ -24,6 +24,7 @@ import tomllib
 import unittest
 import xml.etree.ElementTree
 import zipfile
+import zlib
 from pathlib import Path
 
 MASE = SOURCE = None
@@ -494,6 +495,38 @@ class WhatIsInASet(InFolder):
         write_vector(self.cwd / "y.npy", "<i8", [0, 3] * 10, "<q")
         stderr = self.run_mase("data", "npy", "--data-dir", ".").stderr
         self.assertIn("2 of 4 classes have no row: 1, 2", stderr)
+
+    def test_images_that_do_not_fit_memory_are_shown_as_those_that_do(self):
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+        for i in range(30):
+            path = self.cwd / "photos" / f"class{i % 3}" / f"{i}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = b"".join(b"\0" + bytes((i * 7 + x + y) % 256 for x in range(24)) for y in range(4))
+            header = struct.pack(">IIBBBBB", 8, 4, 8, 2, 0, 0, 0)
+            parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+            path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts))
+        told = {}
+        for memory in ("NA", "0"):
+            words = ("data", "images", "--data-dir", "photos", "--picture", f"{memory}.png", "--num-workers", "3")
+            result = self.run_mase(*words, "--image-memory", memory, "--json")
+            self.assertEqual("each batch is decoded anew" in result.stderr, memory == "0")
+            told[memory] = json.loads(result.stdout)
+            del told[memory]["picture"]
+        self.assertEqual(told["0"], told["NA"])
+        self.assertEqual(told["0"]["inputs"][0]["shape"], [30, 3, 4, 8])
+        self.assertEqual((self.cwd / "0.png").read_bytes(), (self.cwd / "NA.png").read_bytes())
+
+    def test_columns_of_a_table_are_targets_side_by_side_or_of_their_own(self):
+        lines = [f"{i},{i / 4},{'xy'[i % 2]},{'' if i == 5 else i}" for i in range(20)]
+        self.write("t.csv", "a,price,kind,b\n" + "\n".join(lines))
+        words = ("data", "csv", "--data-dir", "t.csv", "--missing-value", "0,-1", "--json")
+        told = json.loads(self.run_mase(*words, "--label-column", "kind,price").stdout)
+        self.assertEqual([target["name"] for target in told["targets"]], ["y_kind", "y_price"])
+        self.assertEqual(told["targets"][1]["max"], 4.75)
+        self.assertEqual(told["inputs"][0]["min"], -1)
+        self.assertIn("missing_value has 2 numbers", self.run_mase(*words, "--label-column", "b", code=2).stderr)
 
     def test_a_set_that_has_no_images_writes_no_picture(self):
         result = self.run_mase("data", "jsc", "--picture", "jets.png", code=2)

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "config/toml.hpp"
 #include "data/dataset.hpp"
 #include "files.hpp"
 #include "support/make_zip.hpp"
@@ -186,6 +187,27 @@ TEST_CASE("each feature may have a number of its own for its missing cells") {
   options.missing_value.numbers = {1, 2, 3};
   CHECK_THAT(message_of(Fault::config, [&] { load_dataset("csv", options); }),
              Contains("3 numbers") && Contains("the 2 features: a, b"));
+}
+
+TEST_CASE("columns and the numbers for missing cells are one value or a list") {
+  const auto read = [](const std::string& text) {
+    DataOptions options;
+    Diagnostics diagnostics;
+    read_fields(config::parse_toml(text, "x.toml"), options, diagnostics);
+    diagnostics.throw_if_errors();
+    return options;
+  };
+  DataOptions options = read("label_column = [\"a\", \"b, c\"]\nmissing_value = [1, -2.5]");
+  CHECK(options.label_column.names == std::vector<std::string>{"a", "b, c"});
+  CHECK(options.missing_value.numbers == std::vector<double>{1, -2.5});
+  CHECK(read(config::to_toml(write_fields(options))).label_column.names ==
+        options.label_column.names);
+  options = read("label_column = \"a,b\"\nmissing_value = 3");
+  CHECK(options.label_column.names == std::vector<std::string>{"a,b"});
+  CHECK(options.missing_value.numbers == std::vector<double>{3});
+  CHECK_FALSE(read("label_column = \"NA\"").label_column.is_set());
+  CHECK_THAT(message_of(Fault::config, [&] { read("label_column = 3"); }),
+             Contains("x.toml:1") && Contains("string or list of strings"));
 }
 
 TEST_CASE("random splits follow their seed and shares") {
