@@ -53,23 +53,31 @@ void add_operand(Tree& parameters, const std::string& name, const FixedType& typ
   }
 }
 
+/// The shape in which a step reads frames of so many elements.
+Shape frame_shape(const integer::Linear& linear, std::int64_t elements) {
+  const std::int64_t rows = elements / linear.inputs;
+  return rows == 1 ? Shape{linear.inputs} : Shape{rows, linear.inputs};
+}
+
+Shape frame_shape(const integer::Convolution& convolution, std::int64_t) {
+  const integer::Window& window = convolution.window;
+  return window.x.size == 1 && window.x.kernel == 1
+             ? Shape{window.y.size, window.channels}
+             : Shape{window.y.size, window.x.size, window.channels};
+}
+
 /// A frame as the step reads it: a layer behind a reshape has another shape than what it reads was
 /// made in.
 Shape shape_read(const Program& program, const Step& step, const StreamValue& value) {
-  const auto image = [](const integer::Window& window) {
-    return window.x.size == 1 && window.x.kernel == 1
-               ? Shape{window.y.size, window.channels}
-               : Shape{window.y.size, window.x.size, window.channels};
-  };
-  if (const auto* linear = std::get_if<integer::Linear>(&step.operation)) {
-    const std::int64_t rows = value.elements() / linear->inputs;
-    return rows == 1 ? Shape{linear->inputs} : Shape{rows, linear->inputs};
-  }
-  if (const auto* convolution = std::get_if<integer::Convolution>(&step.operation))
-    return image(convolution->window);
-  const StreamValue& output = program.value(step.output);
-  const bool same = output.elements() == value.elements();
-  return same && !integer::only_moves(step.operation) ? output.shape : value.shape;
+  return std::visit(
+      [&](const auto& operation) {
+        if constexpr (requires { frame_shape(operation, value.elements()); })
+          return frame_shape(operation, value.elements());
+        const StreamValue& output = program.value(step.output);
+        const bool same = output.elements() == value.elements();
+        return same && !operation.only_moves ? output.shape : value.shape;
+      },
+      step.operation);
 }
 
 void add_weights(Tree& parameters, const Step& step, const Fold& fold) {

@@ -55,21 +55,32 @@ std::int64_t tap_at(const integer::Axis& axis, std::int64_t pixel) {
   return ((pixel + axis.pad) % reach + reach) % reach / axis.dilation;
 }
 
-/// The weight that the element of an input meets in row `row` of the step, one window of a
-/// convolution beside the other; 0 without one.
-std::int64_t weight_at(const integer::Step& step, std::int64_t row, std::int64_t element) {
-  if (const auto* linear = std::get_if<integer::Linear>(&step.operation))
-    return linear->weight[at(row * linear->inputs + element % linear->inputs)];
-  const auto* convolution = std::get_if<integer::Convolution>(&step.operation);
-  if (!convolution) return 0;
-  const integer::Window& window = convolution->window;
-  const std::int64_t group = row / (convolution->outputs / convolution->groups);
-  const std::int64_t channel = element % window.channels - group * convolution->taps();
-  if (channel < 0 || channel >= convolution->taps()) return 0;
+std::int64_t weight_at(const integer::Linear& linear, std::int64_t row, std::int64_t element) {
+  return linear.weight[at(row * linear.inputs + element % linear.inputs)];
+}
+
+/// One window beside the other.
+std::int64_t weight_at(const integer::Convolution& convolution, std::int64_t row,
+                       std::int64_t element) {
+  const integer::Window& window = convolution.window;
+  const std::int64_t group = row / (convolution.outputs / convolution.groups);
+  const std::int64_t channel = element % window.channels - group * convolution.taps();
+  if (channel < 0 || channel >= convolution.taps()) return 0;
   const std::int64_t pixel = element / window.channels;
   const std::int64_t tap = tap_at(window.y, pixel / window.x.size) * window.x.kernel +
                            tap_at(window.x, pixel % window.x.size);
-  return convolution->weight[at((row * window.kernel() + tap) * convolution->taps() + channel)];
+  return convolution.weight[at((row * window.kernel() + tap) * convolution.taps() + channel)];
+}
+
+/// The weight that the element of an input meets in row `row` of the step; 0 without one.
+std::int64_t weight_at(const integer::Step& step, std::int64_t row, std::int64_t element) {
+  return std::visit(
+      [&](const auto& operation) -> std::int64_t {
+        if constexpr (requires { weight_at(operation, row, element); })
+          return weight_at(operation, row, element);
+        return 0;
+      },
+      step.operation);
 }
 
 /// The rows of a step whose sums reach farthest, the farthest first.

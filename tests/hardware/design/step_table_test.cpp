@@ -26,4 +26,14 @@ TEST_CASE("every step has a row of its own") {
   });
 }
 
+TEST_CASE("every row has its step") {
+  std::set<std::string_view> kinds{"depthwise", "external"};  // of a convolution and of a lookup
+  for_each_kind(static_cast<const integer::Operation*>(nullptr),
+                [&](const Step& step) { kinds.insert(integer::step_kind(step.operation)); });
+  std::set<std::string_view> rows;
+  for (const auto& table : {matrix_rows(), stream_rows()})
+    for (const StepRow& row : table) CHECK(rows.insert(row.kind).second);
+  CHECK(rows == kinds);
+}
+
 }  // namespace mase::design
