@@ -19,7 +19,7 @@ Filled filled(const Call& call, StreamView x, double value) {
   const Wide code = grid ? code_of(value, *grid) : static_cast<Wide>(exact);
   const Interval range = hull(interval_of(type), {code, code});
   x = call.lowering.widened(x, type_for(range.low, range.high, type.frac), call.node);
-  return {x, static_cast<Index>(code)};
+  return {x, static_cast<std::int64_t>(code)};
 }
 
 namespace {
