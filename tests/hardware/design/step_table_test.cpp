@@ -9,10 +9,16 @@
 namespace mase::design {
 namespace {
 
+Step step_of(integer::Operation operation) {
+  Step step;
+  step.operation = std::move(operation);
+  return step;
+}
+
 /// Calls see(step) with every alternative of an Operation.
 template <class See, class... Steps>
 void for_each_kind(const std::variant<Steps...>*, See&& see) {
-  (see(Step{.operation = Steps{}}), ...);
+  (see(step_of(Steps{})), ...);
 }
 
 }  // namespace

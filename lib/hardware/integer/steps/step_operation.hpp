@@ -35,11 +35,17 @@ concept CountedStep = requires(const Step& step) {
 template <class Step>
 concept MovingOrNot = std::same_as<decltype(Step::only_moves), const bool>;
 
+/// Is shown any list of constants.
+struct AnyList {
+  template <class List>
+  void operator()(const ConstantList<List>&) const {}
+};
+
 /// constants(self, output, see) calls `see` with every ConstantList of the step, at most one of
 /// each kind; `output` is the type of the step's output.
 template <class Step>
 concept StepOfConstants = requires(Step& step, const FixedType& output) {
-  Step::constants(step, output, [](const auto&) {});
+  Step::constants(step, output, AnyList{});
 };
 
 template <class Step>
