@@ -135,21 +135,9 @@ class ElementKernel : public StepKernel {
 
   void combine(const Binary& binary, std::size_t count) {
     const std::int32_t a = 1 << binary.shift_a, b = 1 << binary.shift_b;
-    const auto all = [&](auto&& join) {
-      for (std::size_t i = 0; i < count; ++i) first_[i] = join(first_[i] * a, second_[i] * b);
-    };
-    switch (binary.kind) {
-      case BinaryKind::add:
-        return all([](std::int32_t x, std::int32_t y) { return x + y; });
-      case BinaryKind::subtract:
-        return all([](std::int32_t x, std::int32_t y) { return x - y; });
-      case BinaryKind::multiply:
-        return all([](std::int32_t x, std::int32_t y) { return x * y; });
-      case BinaryKind::maximum:
-        return all([](std::int32_t x, std::int32_t y) { return std::max(x, y); });
-      case BinaryKind::minimum:
-        return all([](std::int32_t x, std::int32_t y) { return std::min(x, y); });
-    }
+    binary.with_function([&](auto function) {
+      for (std::size_t i = 0; i < count; ++i) first_[i] = function(first_[i] * a, second_[i] * b);
+    });
   }
 
   const Binary* binary_ = nullptr;  ///< null for steps with one input

@@ -19,22 +19,21 @@ struct Binary {
   BinaryKind kind = BinaryKind::add;
   int shift_a = 0, shift_b = 0;
 
-  /// The operands are shifted already.
-  template <class Sum>
-  Sum operator()(Sum a, Sum b) const {
+  /// Calls `use` with the function of two operands, which are shifted already.
+  template <class Use>
+  void with_function(Use&& use) const {
     switch (kind) {
       case BinaryKind::add:
-        return a + b;
+        return use([](auto a, auto b) { return a + b; });
       case BinaryKind::subtract:
-        return a - b;
+        return use([](auto a, auto b) { return a - b; });
       case BinaryKind::multiply:
-        return a * b;
+        return use([](auto a, auto b) { return a * b; });
       case BinaryKind::maximum:
-        return a > b ? a : b;
+        return use([](auto a, auto b) { return a > b ? a : b; });
       case BinaryKind::minimum:
-        return a < b ? a : b;
+        return use([](auto a, auto b) { return a < b ? a : b; });
     }
-    return a;
   }
 
   std::string_view step_kind() const { return "binary"; }
@@ -65,11 +64,11 @@ struct Binary {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i) {
-      const Sum a = static_cast<Sum>(frame.in(0)[i]) * (Sum{1} << shift_a);
-      const Sum b = static_cast<Sum>(frame.in(1)[i]) * (Sum{1} << shift_b);
-      frame.put(i, (*this)(a, b));
-    }
+    const Sum unit_a = Sum{1} << shift_a, unit_b = Sum{1} << shift_b;
+    with_function([&](auto function) {
+      for (std::int64_t i = 0; i < frame.elements(); ++i)
+        frame.put(i, function(frame.in(0)[i] * unit_a, frame.in(1)[i] * unit_b));
+    });
   }
 };
 
