@@ -45,20 +45,39 @@ std::int64_t share_rows(std::int64_t rows, double share) {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * share));
 }
 
+/// Error(Fault::config) when shares of `rows` leave none for training.
+void check_shares(const std::string& name, std::int64_t rows, std::int64_t validation,
+                  std::int64_t test) {
+  if (validation + test < rows) return;
+  config_error("data set " + name + ": " + std::to_string(rows) + " rows leave no row for" +
+               " training after " + std::to_string(validation) + " for validation and " +
+               std::to_string(test) + " for test; use smaller validation_share and test_share");
+}
+
+std::int64_t validation_rows(std::int64_t rows, const DataOptions& options) {
+  return share_rows(rows, options.validation_share.value_or(0.1));
+}
+
+std::int64_t test_rows(std::int64_t rows, const DataOptions& options) {
+  return share_rows(rows, options.test_share.value_or(0.2));
+}
+
 void split(Dataset& dataset, const DataOptions& options, const std::vector<std::int64_t>& order) {
-  const std::int64_t rows = dataset.row_count();
-  const std::int64_t test = share_rows(rows, options.test_share.value_or(0.2));
-  const std::int64_t validation = share_rows(rows, options.validation_share.value_or(0.1));
-  if (test + validation >= rows)
-    config_error("data set " + dataset.name + ": " + std::to_string(rows) +
-                 " rows leave no row for" + " training after " + std::to_string(validation) +
-                 " for validation and " + std::to_string(test) +
-                 " for test; use smaller validation_share and test_share");
+  const std::int64_t rows = dataset.row_count(), test = test_rows(rows, options),
+                     validation = validation_rows(rows, options);
+  check_shares(dataset.name, rows, validation, test);
   const auto validation_begin = order.begin() + (rows - validation - test);
   const auto test_begin = order.end() - test;
   dataset.train.assign(order.begin(), validation_begin);
   dataset.validation.assign(validation_begin, test_begin);
   dataset.test.assign(test_begin, order.end());
+}
+
+/// Moves the last `count` rows of `from` to `to`, in ascending order.
+void move_rows(std::vector<std::int64_t>& from, std::vector<std::int64_t>& to, std::int64_t count) {
+  to.assign(from.end() - count, from.end());
+  from.resize(from.size() - static_cast<std::size_t>(count));
+  std::ranges::sort(to);
 }
 
 void check_parts(const Dataset& dataset) {
@@ -233,6 +252,31 @@ void split_randomly(Dataset& dataset, const DataOptions& options,
   require_only(options, dataset.name, used);
   split(dataset, options,
         Random(static_cast<std::uint64_t>(options.seed)).permutation(dataset.row_count()));
+}
+
+void split_missing_parts(Dataset& dataset, const DataOptions& options,
+                         const std::vector<std::string>& also_used) {
+  const bool no_validation = dataset.validation.empty(), no_test = dataset.test.empty();
+  std::vector<std::string> used{"data_dir"};
+  if (no_validation) used.emplace_back("validation_share");
+  if (no_test) used.emplace_back("test_share");
+  if (no_validation || no_test) used.emplace_back("split_seed");
+  used.insert(used.end(), also_used.begin(), also_used.end());
+  require_only(options, dataset.name, used);
+  if (!no_validation && !no_test) return;
+  const auto rows = static_cast<std::int64_t>(dataset.train.size());
+  const std::int64_t validation = no_validation ? validation_rows(rows, options) : 0,
+                     test = no_test ? test_rows(rows, options) : 0;
+  check_shares(dataset.name, rows, validation, test);
+  const std::vector<std::int64_t> order =
+      Random(static_cast<std::uint64_t>(options.seed)).permutation(rows);
+  std::vector<std::int64_t> shuffled;
+  for (const std::int64_t place : order)
+    shuffled.push_back(dataset.train[static_cast<std::size_t>(place)]);
+  if (no_test) move_rows(shuffled, dataset.test, test);
+  if (no_validation) move_rows(shuffled, dataset.validation, validation);
+  std::ranges::sort(shuffled);
+  dataset.train = std::move(shuffled);
 }
 
 void split_in_order(Dataset& dataset, const DataOptions& options) {

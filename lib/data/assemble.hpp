@@ -36,6 +36,12 @@ std::string only_file(const std::string& path, const std::vector<std::string>& e
 void split_randomly(Dataset& dataset, const DataOptions& options,
                     const std::vector<std::string>& also_used = {});
 
+/// Takes rows for a part that has none, validation or test, from those for training: the same
+/// shares of them, at random by the seed. A share is an option only where its part is missing.
+/// Error(Fault::config) as above.
+void split_missing_parts(Dataset& dataset, const DataOptions& options,
+                         const std::vector<std::string>& also_used = {});
+
 /// Fills the parts with the same shares in order: first train, then validation, then test.
 void split_in_order(Dataset& dataset, const DataOptions& options);
 

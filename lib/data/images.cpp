@@ -169,19 +169,16 @@ Dataset load_images(const DataOptions& options) {
       with_pixel_options({"image_size", "skip_unreadable", "image_memory"});
   Dataset dataset;
   dataset.name = "images";
-  if (has_parts) {
-    std::vector<std::string> all = used;
-    all.emplace_back("data_dir");
-    require_only(options, "images", all);
-  }
   const std::vector<std::string> classes = classes_of(files);  // refuses them before decoding
   dataset.inputs = {read_pixels(files, options)};
   dataset.targets = {labels_of_files(files)};
   require_classes(classes, dataset.targets.front().class_names, options.data_dir);
-  if (has_parts)
+  if (has_parts) {
     take_part_rows(dataset, files);
-  else
+    split_missing_parts(dataset, options, used);
+  } else {
     split_randomly(dataset, options, used);
+  }
   finish(dataset, options.data_dir);
   return dataset;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders of images as rows.
 #include <filesystem>
+#include <set>
 
 #include "data/dataset.hpp"
 #include "files.hpp"
@@ -86,6 +87,32 @@ TEST_CASE("folders called train, val and test are the parts") {
   put(folder, "val/bb/1.png", grey_png("x"));
   CHECK_THAT(message_of(Fault::file, [&] { load_dataset("images", from(folder)); }),
              Contains("val/bb/1.png") && Contains("no images for training"));
+}
+
+TEST_CASE("a part without a folder is taken from the images for training") {
+  const Folder folder;
+  for (int i = 0; i < 10; ++i) put(folder, "train/a/" + std::to_string(i) + ".png", grey_png("x"));
+  for (int i = 0; i < 3; ++i) put(folder, "test/a/" + std::to_string(i) + ".png", grey_png("x"));
+  DataOptions options = from(folder);
+  options.validation_share = 0.2;
+  const Dataset set = load_dataset("images", options);
+  CHECK(set.test.size() == 3);
+  CHECK(set.validation.size() == 2);
+  CHECK(set.train.size() == 8);
+  std::set<std::int64_t> rows(set.train.begin(), set.train.end());
+  rows.insert(set.validation.begin(), set.validation.end());
+  CHECK(rows.size() == 10);
+  for (const std::int64_t row : set.test) CHECK_FALSE(rows.contains(row));
+  CHECK(load_dataset("images", options).validation == set.validation);
+  options.seed = 1;
+  CHECK(load_dataset("images", options).validation != set.validation);
+  options.test_share = 0.5;
+  CHECK_THAT(message_of(Fault::config, [&] { load_dataset("images", options); }),
+             Contains("test_share"));
+  options.test_share.reset();
+  options.validation_share = 0.99;
+  CHECK_THAT(message_of(Fault::config, [&] { load_dataset("images", options); }),
+             Contains("10 rows leave no row for training"));
 }
 
 TEST_CASE("folders that are no image data set are refused") {
