@@ -29,10 +29,10 @@ struct Argmax {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+    frame.fill([&](std::int64_t i) {
       const std::int64_t* codes = frame.in() + i * row;
-      frame.put(i, static_cast<Sum>(std::max_element(codes, codes + row) - codes));
-    }
+      return static_cast<Sum>(std::max_element(codes, codes + row) - codes);
+    });
   }
 };
 

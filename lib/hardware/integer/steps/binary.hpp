@@ -66,8 +66,9 @@ struct Binary {
   void run(const Frame<Sum>& frame) const {
     const Sum unit_a = Sum{1} << shift_a, unit_b = Sum{1} << shift_b;
     with_function([&](auto function) {
-      for (std::int64_t i = 0; i < frame.elements(); ++i)
-        frame.put(i, function(frame.in(0)[i] * unit_a, frame.in(1)[i] * unit_b));
+      frame.fill([&](std::int64_t i) {
+        return function(frame.in(0)[i] * unit_a, frame.in(1)[i] * unit_b);
+      });
     });
   }
 };

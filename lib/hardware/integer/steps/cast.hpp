@@ -26,7 +26,7 @@ struct Cast {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i) frame.put(i, frame.in()[i]);
+    frame.fill([&](std::int64_t i) { return frame.in()[i]; });
   }
 };
 

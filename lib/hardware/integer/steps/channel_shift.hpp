@@ -39,9 +39,12 @@ struct ChannelShift {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    const auto channels = static_cast<std::int64_t>(left.size());
-    for (std::int64_t i = 0; i < frame.elements(); ++i)
-      frame.put(i, static_cast<Sum>(frame.in()[i]) * (Sum{1} << left[at(i % channels)]));
+    std::size_t next = 0;
+    frame.fill([&](std::int64_t i) {
+      const std::size_t channel = next;
+      next = next + 1 == left.size() ? 0 : next + 1;
+      return static_cast<Sum>(frame.in()[i]) * (Sum{1} << left[channel]);
+    });
   }
 };
 

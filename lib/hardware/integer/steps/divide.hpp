@@ -54,8 +54,7 @@ struct Divide {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i)
-      frame.put(i, (*this)(Sum{frame.in(0)[i]}, Sum{frame.in(1)[i]}));
+    frame.fill([&](std::int64_t i) { return (*this)(Sum{frame.in(0)[i]}, Sum{frame.in(1)[i]}); });
   }
 };
 

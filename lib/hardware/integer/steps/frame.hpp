@@ -3,6 +3,7 @@
 // of the step, which kernels and hardware must equal.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,13 +39,35 @@ class Frame {
   std::int64_t elements() const { return elements_; }  ///< of the output
   /// The output, for codes that need no requantisation.
   std::int64_t* out() const { return out_; }
-  /// Requantises an accumulator.
+  /// Requantises accumulator(element) for every element of the output, in their order.
+  template <class Accumulator>
+  void fill(Accumulator&& accumulator) const {
+    const std::int64_t elements = elements_;
+    if constexpr (std::same_as<Sum, std::int64_t>) {
+      std::int64_t* const out = out_;
+      for (std::int64_t i = 0; i < elements; ++i) out[i] = accumulator(i);
+      requantise();
+    } else {
+      for (std::int64_t i = 0; i < elements; ++i) put(i, accumulator(i));
+    }
+  }
+  /// Requantises the accumulator of one element.
   void put(std::int64_t element, Sum sum) const {
     out_[element] = narrow_ ? (*narrow_)(static_cast<std::int64_t>(sum))
                             : static_cast<std::int64_t>(requantise_(sum));
   }
 
  private:
+  /// Turns the accumulators that stand in the place of the output into its codes.
+  void requantise() const {
+    if (narrow_) {
+      const NarrowRequantise narrow = *narrow_;  // its numbers stay in registers
+      for (std::int64_t* code = out_; code != out_ + elements_; ++code) *code = narrow(*code);
+    } else {
+      for (std::int64_t i = 0; i < elements_; ++i) put(i, out_[i]);
+    }
+  }
+
   std::vector<std::int64_t> input_elements_;
   std::int64_t elements_;
   const Requantise& requantise_;

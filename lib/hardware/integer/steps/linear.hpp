@@ -50,13 +50,13 @@ struct Linear {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t o = 0; o < frame.elements(); ++o) {
+    frame.fill([&](std::int64_t o) {
       const std::int64_t row = o / outputs, output = o % outputs;
       Sum sum = bias.empty() ? Sum{0} : static_cast<Sum>(bias[at(output)]);
       for (std::int64_t i = 0; i < inputs; ++i)
         sum += static_cast<Sum>(weight[at(output * inputs + i)]) * frame.in()[row * inputs + i];
-      frame.put(o, sum);
-    }
+      return sum;
+    });
   }
 };
 

@@ -40,13 +40,13 @@ struct Matmul {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t y = 0; y < frame.elements(); ++y) {
+    frame.fill([&](std::int64_t y) {
       const std::int64_t row = y / outputs, output = y % outputs, set = set_of(row);
       Sum sum = 0;
       for (std::int64_t i = 0; i < inputs; ++i)
         sum += static_cast<Sum>(frame.in(0)[row * inputs + i]) * frame.in(1)[place(set, output, i)];
-      frame.put(y, sum);
-    }
+      return sum;
+    });
   }
 };
 

@@ -49,8 +49,7 @@ struct Piecewise {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i)
-      frame.put(i, static_cast<Sum>((*this)(frame.in()[i])));
+    frame.fill([&](std::int64_t i) { return static_cast<Sum>((*this)(frame.in()[i])); });
   }
 };
 

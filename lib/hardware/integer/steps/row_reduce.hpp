@@ -31,13 +31,13 @@ struct RowReduce {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i) {
+    frame.fill([&](std::int64_t i) {
       const std::int64_t* codes = frame.in() + i * row;
       Sum result = codes[0];
       for (std::int64_t k = 1; k < row; ++k)
         result = kind == PoolKind::sum ? result + codes[k] : std::max<Sum>(result, codes[k]);
-      frame.put(i, result);
-    }
+      return result;
+    });
   }
 };
 

@@ -46,11 +46,13 @@ struct ScaleShift {
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    const auto channels = static_cast<std::int64_t>(scale.size());
-    for (std::int64_t i = 0; i < frame.elements(); ++i) {
-      const Sum summand = shift.empty() ? Sum{0} : static_cast<Sum>(shift[at(i % channels)]);
-      frame.put(i, static_cast<Sum>(scale[at(i % channels)]) * frame.in()[i] + summand);
-    }
+    std::size_t next = 0;
+    frame.fill([&](std::int64_t i) {
+      const std::size_t channel = next;
+      next = next + 1 == scale.size() ? 0 : next + 1;
+      const Sum summand = shift.empty() ? Sum{0} : static_cast<Sum>(shift[channel]);
+      return static_cast<Sum>(scale[channel]) * frame.in()[i] + summand;
+    });
   }
 };
 
