@@ -2,19 +2,8 @@
 // Convolutions with constant weights.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "hardware/integer/bounds.hpp"
-#include "hardware/integer/codes.hpp"
-#include "hardware/integer/fixed.hpp"
-#include "hardware/integer/steps/cast_behind.hpp"
 #include "hardware/integer/steps/constant_matrix.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {

@@ -2,17 +2,7 @@
 // Rows of a constant table, chosen by a stream.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "hardware/integer/bounds.hpp"
-#include "hardware/integer/codes.hpp"
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 
 namespace mase::integer {
 

@@ -2,17 +2,9 @@
 // Functions of one input as tables.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 
-#include "hardware/integer/bounds.hpp"
-#include "hardware/integer/codes.hpp"
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 
 namespace mase::ir {
 struct CustomHardware;  // ir/custom_op.hpp

@@ -2,13 +2,7 @@
 // Products of two streams of matrices.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 
 namespace mase::integer {
 

@@ -2,14 +2,7 @@
 // Elements several times.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "hardware/integer/fixed.hpp"
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 
 namespace mase::integer {
 

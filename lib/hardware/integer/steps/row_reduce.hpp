@@ -2,14 +2,7 @@
 // Maxima and sums of rows.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 #include "hardware/integer/window.hpp"
 
 namespace mase::integer {

@@ -2,18 +2,7 @@
 // Constant factors and summands along a stream.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "hardware/integer/bounds.hpp"
-#include "hardware/integer/codes.hpp"
-#include "hardware/integer/fixed.hpp"
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 
 namespace mase::integer {
 

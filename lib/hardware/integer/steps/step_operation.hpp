@@ -4,15 +4,9 @@
 #pragma once
 
 #include <concepts>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <variant>
 
-#include "hardware/integer/bounds.hpp"
-#include "hardware/integer/steps/cast_behind.hpp"
-#include "hardware/integer/steps/constants.hpp"
-#include "hardware/integer/steps/frame.hpp"
+#include "hardware/integer/steps/declarations.hpp"
 
 namespace mase::integer {
 

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// CastBehind: how a step saves the cast that requantises its result.
+// What a step needs to declare itself; step_operation.hpp says what it declares.
 #pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/integer/bounds.hpp"
+#include "hardware/integer/codes.hpp"
+#include "hardware/integer/fixed.hpp"
+#include "hardware/integer/steps/constants.hpp"
+#include "hardware/integer/steps/frame.hpp"
 
 namespace mase::integer {
 
