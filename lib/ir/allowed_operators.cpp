@@ -172,8 +172,7 @@ void collect(const Graph& graph, std::string& problems) {
 }  // namespace
 
 bool is_allowed(std::string_view op) {
-  std::string_view base = base_op(op);
-  if (base.ends_with('_') && !base.ends_with("__")) base.remove_suffix(1);
+  const std::string_view base = plain_op(op);
   return base.starts_with("mase::") || listed().contains(base) || in_op_table().contains(base) ||
          allowed_by_user().contains(base);
 }

@@ -12,9 +12,7 @@ namespace mase::ir {
 namespace {
 
 std::string op_of(const Graph& graph, const Node& node) {
-  std::string op = classify(graph, node).op;
-  if (op.ends_with('_')) op.pop_back();
-  return op;
+  return std::string(plain_op(classify(graph, node).op));
 }
 
 bool only_moves(const Graph& graph, const Node& node) {

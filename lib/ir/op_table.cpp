@@ -121,6 +121,12 @@ std::string_view mase_type_name(MaseType type) {
 
 std::string_view base_op(std::string_view op) { return op.substr(0, op.find('.')); }
 
+std::string_view plain_op(std::string_view op) {
+  std::string_view base = base_op(op);
+  if (base.ends_with('_') && !base.ends_with("__")) base.remove_suffix(1);
+  return base;
+}
+
 namespace {
 
 std::string_view without_namespace(std::string_view op) {

@@ -148,6 +148,9 @@ Classified classify(const Graph& graph, const Node& node);
 
 /// "aten::add.Tensor" → "aten::add".
 std::string_view base_op(std::string_view op);
+/// The base of the operator that gives the same result in a new tensor: "aten::add_.Tensor" →
+/// "aten::add". "aten::__and__" changes nothing in place and stays.
+std::string_view plain_op(std::string_view op);
 
 /// A port of a node with the argument that feeds it. `argument` is the operator's argument name,
 /// for function and module nodes alike.

@@ -271,6 +271,14 @@ TEST_CASE("the overload is cut off an operator's name") {
   CHECK(base_op("") == "");
 }
 
+TEST_CASE("an operator that works in place has a twin that does not") {
+  CHECK(plain_op("aten::relu_") == "aten::relu");
+  CHECK(plain_op("aten::add_.Tensor") == "aten::add");
+  CHECK(plain_op("aten::add.Tensor") == "aten::add");
+  CHECK(plain_op("aten::__and__.Tensor") == "aten::__and__");
+  CHECK(plain_op("") == "");
+}
+
 TEST_CASE("the reference's implicit nodes are implicit here, those that TorchScript has") {
   // `implicit_nodes` of its API, without cat (see the row) and without names that TorchScript
   // writes in another way: cast and long are `to`, shape is `size`, masked_fill_ is masked_fill in

@@ -88,9 +88,8 @@ bool passes_values_on(std::string_view op) {
 }
 
 std::string op_of(const ir::Graph& graph, const ir::Node& node) {
-  std::string op = ir::classify(graph, node).op;
-  if (!find_lowering(op) && op.ends_with('_')) op.pop_back();
-  return op;
+  const std::string op = ir::classify(graph, node).op;
+  return find_lowering(op) ? op : std::string(ir::plain_op(op));
 }
 
 namespace {
@@ -114,7 +113,6 @@ bool is_one_of(std::string_view op, std::initializer_list<std::string_view> ops)
 /// What would do in the place of ops that need what no stream has: a memory from frame to frame, or
 /// a size that is known.
 std::string instead_of(std::string_view op) {
-  if (op.ends_with('_')) op.remove_suffix(1);
   if (is_one_of(op, {"aten::index_copy", "aten::index_put", "aten::slice_scatter",
                      "aten::select_scatter", "aten::scatter", "aten::copy"}))
     return "; nothing is kept from frame to frame: a cache has one as an input and a result, with "
@@ -132,7 +130,7 @@ std::string remedy_for(const ir::Graph& graph, const ir::Node& node) {
   const bool attention =
       family == ir::OpFamily::attention || family == ir::OpFamily::attention_layer;
   const bool einsum = ir::base_op(node.op) == "aten::einsum";
-  if (!attention && !einsum) return instead_of(ir::base_op(node.op));
+  if (!attention && !einsum) return instead_of(ir::plain_op(node.op));
   return std::string("; pass ") + (einsum ? "expand_einsum" : "expand_attention") +
          " before quantize takes it apart into ops that have one";
 }

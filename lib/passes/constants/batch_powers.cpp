@@ -18,9 +18,8 @@ bool is_number(const ir::ValueInfo& info) {
 
 bool is_function(const ir::Node& node) {
   const std::string_view op = ir::base_op(node.op);
-  const bool in_place = op.ends_with('_') && !op.ends_with("__");
   return (op.starts_with("aten::") || op.starts_with("prim::") || op.starts_with("mase::")) &&
-         !in_place;
+         ir::plain_op(op) == op;
 }
 
 std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,

@@ -408,7 +408,7 @@ Ref Builder::emit(OpCall call) {
     refuse_stale(cell, at_place(call.source));
   }
   const std::string base(ir::base_op(call.op));
-  const bool in_place = out_of_place(base) != base;
+  const bool in_place = ir::plain_op(base) != base;
   const Ref target = in_place ? call.args[0].second : nullptr;
   const SourceText source = call.source;
   if (in_place) {

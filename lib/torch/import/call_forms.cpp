@@ -132,7 +132,7 @@ void use_scalar_overload(OpCall& call) {
 
 std::string out_of_place_operator(const std::string& op) {
   const std::string base(ir::base_op(op));
-  const std::string plain = out_of_place(base), same_overload = plain + op.substr(base.size());
+  const std::string plain(ir::plain_op(base)), same_overload = plain + op.substr(base.size());
   const auto in_place = find_operator(op);
   if (find_operator(same_overload) || !in_place) return same_overload;
   const auto types_of = [](const c10::FunctionSchema& schema) {

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ir/allowed_operators.hpp"
+#include "ir/op_table.hpp"
 #include "ir/train_mode.hpp"
 #include "torch/run/operator_demands.hpp"
 #include "torch/run/operators.hpp"
@@ -125,7 +126,7 @@ c10::IValue Importer::run_jit(const jit::Node* node, const std::vector<Ref>& inp
 /// Checks that an operator on constants is not random, such as dropout in train mode.
 void Importer::require_fixed(const jit::Node* node, const c10::FunctionSchema& schema,
                              const jit::Stack& arguments) {
-  const ir::DrawingOp* op = ir::drawing_op(out_of_place(node->kind().toQualString()));
+  const ir::DrawingOp* op = ir::drawing_op(ir::plain_op(node->kind().toQualString()));
   if (!op) return;
   const auto given = [&](std::string_view name) {
     const auto index = schema.argumentIndexWithName(std::string(name));
@@ -143,7 +144,7 @@ void Importer::require_fixed(const jit::Node* node, const c10::FunctionSchema& s
 
 void Importer::require_allowed(const jit::Node* node) {
   const std::string name = node->kind().toQualString();
-  if (is_impure(out_of_place(name)))
+  if (is_impure(ir::plain_op(name)))
     unsupported_error(name + " at " + places_of(node) +
                       " is not supported: its result is not a fixed function of the input");
   if (!ir::is_allowed(name))

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "ir/op_table.hpp"
 #include "ir/text.hpp"
 #include "torch/import/interpreter.hpp"
 #include "torch/run/tensors.hpp"
@@ -198,7 +199,7 @@ bool is_written(const jit::Value* value, int depth = 0) {
   return depth < most_views && std::ranges::any_of(value->uses(), [&](const jit::Use& use) {
            const std::string_view kind = use.user->kind().toQualString();
            if (use.offset != 0 || use.user->outputs().size() != 1) return false;
-           return (kind.ends_with('_') && !kind.ends_with("__")) ||
+           return ir::plain_op(kind) != ir::base_op(kind) ||
                   (use.user->output()->type()->kind() == c10::TypeKind::TensorType &&
                    is_written(use.user->output(), depth + 1));
          });

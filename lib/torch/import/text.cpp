@@ -116,9 +116,4 @@ std::string function_target(std::string_view qualified_name) {
   return path;
 }
 
-std::string out_of_place(std::string_view base) {
-  const bool in_place = base.ends_with('_') && !base.ends_with("__");
-  return std::string(in_place ? base.substr(0, base.size() - 1) : base);
-}
-
 }  // namespace mase::libtorch

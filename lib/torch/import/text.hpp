@@ -33,8 +33,4 @@ std::string function_target(std::string_view qualified_name);
 /// The Python path of a type: "__torch__.a.___torch_mangle_3.B" → "a.B".
 std::string demangled(std::string_view type_name);
 
-/// The out-of-place operator of an in-place one: "aten::relu_" → "aten::relu". "aten::__and__" and
-/// names without a trailing underscore are unchanged.
-std::string out_of_place(std::string_view base);
-
 }  // namespace mase::libtorch

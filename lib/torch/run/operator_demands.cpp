@@ -119,8 +119,7 @@ constexpr OperatorDemand operator_demands[] = {
 };
 
 const OperatorDemand* find_demand(std::string_view op) {
-  std::string_view base = ir::base_op(op);
-  if (base.ends_with('_') && !base.ends_with("__")) base.remove_suffix(1);
+  const std::string_view base = ir::plain_op(op);
   const auto found = std::ranges::find(operator_demands, base, &OperatorDemand::base);
   return found == std::end(operator_demands) ? nullptr : found;
 }
