@@ -13,8 +13,7 @@ namespace mase::driver {
 namespace {
 
 bool is_two(const ir::Value* value) {
-  using enum ir::Value::Kind;
-  return value && (value->kind() == integer || value->kind() == number) && value->as_double() == 2;
+  return value && value->is_number() && value->as_double() == 2;
 }
 
 /// x^2, square(x) or x * x.

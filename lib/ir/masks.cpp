@@ -38,9 +38,6 @@ bool refers_to(const Value& value, NodeId id) {
 }
 
 bool is_positive(double number) { return number > 0; }
-bool is_number(const Value& value) {
-  return value.kind() == Value::Kind::integer || value.kind() == Value::Kind::number;
-}
 
 /// True when `is` holds for any number of a constant, or for all of them.
 template <class Is>
@@ -64,14 +61,14 @@ template <class Is>
 bool is_all(const Graph& graph, const Node& node, std::string_view argument, Is is) {
   const Value* value = node.find(argument);
   if (!value) return false;
-  if (is_number(*value)) return is(value->as_double());
+  if (value->is_number()) return is(value->as_double());
   if (const Array* tensor = constant_of(graph, *value)) return all_of(*tensor, is);
   return value->is_node() && !graph.node(value->node()).info.is_tensor() && is(1.0);
 }
 
 bool is_positive_or_absent(const Node& node, std::string_view argument) {
   const Value* value = node.find(argument);
-  return !value || (is_number(*value) && is_positive(value->as_double()));
+  return !value || (value->is_number() && is_positive(value->as_double()));
 }
 
 /// An op whose result has masks when one of these arguments has them.
@@ -192,7 +189,7 @@ class Finder {
   }
 
   bool holds(const Value& value) const {
-    if (is_number(value)) return value.as_double() <= bound_;
+    if (value.is_number()) return value.as_double() <= bound_;
     bool found = false;
     value.for_each_node([&](NodeId id) { found = found || found_.contains(id); });
     return found;

@@ -74,6 +74,7 @@ class Value {
   Kind kind() const;
   bool is_none() const { return kind() == Kind::none; }
   bool is_node() const { return kind() == Kind::node; }
+  bool is_number() const { return kind() == Kind::integer || kind() == Kind::number; }
   bool as_bool() const;
   std::int64_t as_int() const;
   double as_double() const;  ///< accepts an integer
@@ -154,6 +155,10 @@ struct ValueInfo {
     return info;
   }
   bool is_tensor() const { return kind == Kind::tensor; }
+  /// One number on the host, a truth value included.
+  bool is_number() const {
+    return kind == Kind::integer || kind == Kind::number || kind == Kind::boolean;
+  }
   bool operator==(const ValueInfo&) const = default;
 };
 

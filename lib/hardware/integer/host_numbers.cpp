@@ -45,14 +45,10 @@ constexpr std::array<Function, 9> real_functions{
      {"aten::Float.int", [](double a, double) { return a; }},
      {"aten::Float.Scalar", [](double a, double) { return a; }}}};
 
-bool is_number(const ir::Value* value) {
-  return value && (value->kind() == ValueKind::integer || value->kind() == ValueKind::number);
-}
-
 ir::Value computed_real(const ir::Node& node) {
   const auto row = std::ranges::find(real_functions, node.op, &Function::op);
   const ir::Value *a = node.find("a"), *b = node.find("b");
-  if (row == real_functions.end() || !is_number(a) || (b && !is_number(b))) return {};
+  if (row == real_functions.end() || !a || !a->is_number() || (b && !b->is_number())) return {};
   return row->of(a->as_double(), b ? b->as_double() : 0);
 }
 

@@ -135,16 +135,12 @@ std::string remedy_for(const ir::Graph& graph, const ir::Node& node) {
          " before quantize takes it apart into ops that have one";
 }
 
-bool is_number(const ir::ValueInfo& info) {
-  using Kind = ir::ValueInfo::Kind;
-  return info.kind == Kind::integer || info.kind == Kind::number || info.kind == Kind::boolean;
-}
-
 }  // namespace
 
 bool is_host_value(const ir::Node& node) {
   const bool list = node.info.kind == ir::ValueInfo::Kind::list && !node.info.elements.empty();
-  return list ? std::ranges::all_of(node.info.elements, is_number) : is_number(node.info);
+  return list ? std::ranges::all_of(node.info.elements, &ir::ValueInfo::is_number)
+              : node.info.is_number();
 }
 
 Lowering::Lowering(Separated separated, Contents contents)

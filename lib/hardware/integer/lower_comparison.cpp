@@ -22,8 +22,7 @@ const Interval truth{0, 1};
 /// A number, as such or as the only one of a constant tensor.
 std::optional<double> number_of(const ir::Graph& graph, const ir::Value* value) {
   if (!value) return std::nullopt;
-  using Kind = ir::Value::Kind;
-  if (value->kind() == Kind::integer || value->kind() == Kind::number) return value->as_double();
+  if (value->is_number()) return value->as_double();
   if (!value->is_node() || graph.node(value->node()).kind != ir::NodeKind::get_attr)
     return std::nullopt;
   const Array& stored = graph.tensors.at(graph.node(value->node()).target).value;

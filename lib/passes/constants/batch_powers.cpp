@@ -11,11 +11,6 @@ namespace mase::passes {
 
 using Kind = ir::Value::Kind;
 
-bool is_number(const ir::ValueInfo& info) {
-  using enum ir::ValueInfo::Kind;
-  return info.kind == integer || info.kind == number || info.kind == boolean;
-}
-
 bool is_function(const ir::Node& node) {
   const std::string_view op = ir::base_op(node.op);
   return (op.starts_with("aten::") || op.starts_with("prim::") || op.starts_with("mase::")) &&
@@ -67,7 +62,7 @@ Powers BatchPowers::find(const ir::Node& node) const {
 bool BatchPowers::has_fixed_values(const ir::Node& node) const {
   if (node.kind == ir::NodeKind::get_attr) return true;
   const bool in_use = node.kind != ir::NodeKind::placeholder && node.kind != ir::NodeKind::output;
-  if (!in_use || is_number(node.info) || !is_function(node)) return false;
+  if (!in_use || node.info.is_number() || !is_function(node)) return false;
   return std::ranges::all_of(graph_.inputs(node.id), [&](ir::NodeId id) {
     return fixed_.contains(id) || of_value(ir::NodeRef{id}) == Power(0);
   });

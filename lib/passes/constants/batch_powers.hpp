@@ -78,7 +78,6 @@ class BatchPowers {
       fixed_;  ///< tensors whose values depend on neither the inputs' nor the batch
 };
 
-bool is_number(const ir::ValueInfo& info);  ///< one number on the host
 /// True when an op of LibTorch does not change its arguments. (Import refuses ops whose results are
 /// random or come from outside.)
 bool is_function(const ir::Node& node);

@@ -116,7 +116,7 @@ bool ConstantNodes::is_rows(const ir::Value& value) const {
 
 bool ConstantNodes::is_batch(const ir::Value& value) const {
   return value.is_node() && of(value.node()) == Constancy::rows &&
-         is_number(graph_.node(value.node()).info);
+         graph_.node(value.node()).info.is_number();
 }
 
 /// True when a tensor is the same for every row of a tensor of the given rank.

@@ -27,9 +27,8 @@ ir::Value* large_factor(ir::Graph& graph, const ir::Value* product) {
   ir::Node& node = graph.node(product->node());
   if (ir::base_op(node.op) != "aten::mul") return nullptr;
   for (ir::Argument& argument : node.args) {
-    const bool number = argument.value.kind() == ir::Value::Kind::number ||
-                        argument.value.kind() == ir::Value::Kind::integer;
-    if (number && argument.value.as_double() >= -finite_mask_bound) return &argument.value;
+    if (argument.value.is_number() && argument.value.as_double() >= -finite_mask_bound)
+      return &argument.value;
   }
   return nullptr;
 }
@@ -86,9 +85,7 @@ class Writer {
 
   void visit(const ir::Node& node, ir::Argument& argument) {
     const ir::Value& value = argument.value;
-    const bool number =
-        value.kind() == ir::Value::Kind::number || value.kind() == ir::Value::Kind::integer;
-    if (number && is_finite_mask(value.as_double())) {
+    if (value.is_number() && is_finite_mask(value.as_double())) {
       const ir::Value least(least_);  // a temporary would draw a warning of GCC 12
       argument.value = least;
       names_.push_back(node.name);

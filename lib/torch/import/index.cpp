@@ -7,13 +7,13 @@
 namespace mase::libtorch {
 namespace {
 
-bool is_number(const Cell& cell, std::int64_t number) {
+bool equals(const Cell& cell, std::int64_t number) {
   return is_static(cell) && cell.value.isInt() && cell.value.toInt() == number;
 }
 
 /// A bound of a slice; None for a bound that Python leaves out.
 ir::Value bound(const Ref& cell, std::int64_t left_out, Builder& builder) {
-  if (is_number(*cell, left_out)) return {};
+  if (equals(*cell, left_out)) return {};
   return builder.argument(cell);
 }
 

@@ -130,7 +130,7 @@ c10::IValue to_ivalue(const ir::Value& value, const c10::TypePtr& type, int coun
     case c10::TypeKind::ListType:
       return list_value(value, type, count);
     case c10::TypeKind::FloatType:
-      if (value.kind() == Kind::integer || value.kind() == Kind::number) return value.as_double();
+      if (value.is_number()) return value.as_double();
       misfit(type);
     case c10::TypeKind::IntType:
     case c10::TypeKind::SymIntType:
