@@ -20,7 +20,6 @@
 #include "driver/stored_data.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
-#include "ir/train_mode.hpp"
 #include "passes/quantization/quantize_ports.hpp"
 #include "passes/runner.hpp"
 #include "sandbox/policy.hpp"
@@ -94,17 +93,16 @@ std::string nodes_text(const Kind& kind) {
   return std::to_string(count) + (count == 1 ? " node: " : " nodes: ") + join(names, ", ");
 }
 
-/// The passes that prepare a graph for quantization and would change this one.
+/// The passes that prepare a graph for quantization and would change this one, in their order.
 std::vector<std::string> preparations(ir::Graph& graph) {
   std::vector<std::string> names;
-  for (const std::string name : {"remove_dropout", "expand_attention", "expand_einsum",
-                                 "fold_constants", "fuse_batch_norm"}) {
-    if (name == "remove_dropout" && !ir::draws_always(graph)) continue;  // already the identity
+  for (const passes::PassRow& pass : all_passes()) {
+    if (!pass.prepares || !pass.prepares(graph)) continue;
     passes::PassContext context;
     context.evaluator = make_evaluator();
-    const passes::PassCall call{name, Tree::dict(), {}};
+    const passes::PassCall call{std::string(pass.doc.name), Tree::dict(), {}};
     const auto reports = passes::run_passes(graph, {call}, all_passes(), context, {});
-    if (reports.front().result.changed) names.emplace_back(name);
+    if (reports.front().result.changed) names.emplace_back(pass.doc.name);
   }
   return names;
 }

@@ -146,7 +146,8 @@ std::vector<OpRow> products() {
        .type = builtin_func,
        .calls = {function("aten::einsum", "torch.functional.einsum")},
        .args = {{"equation", ""}, {"tensors", "data_in"}, {"path", ""}},
-       .doc = "Sum of products by index letters; see expand_einsum."},
+       .doc = "Sum of products by index letters; see expand_einsum.",
+       .expanded_by = "expand_einsum"},
   };
 }
 

@@ -306,7 +306,8 @@ std::vector<OpRow> sequence_layers() {
                 {"need_weights", ""},
                 {"average_attn_weights", ""},
                 {"mask_type", ""}},
-       .doc = "MultiheadAttention in eval mode as one operator; see expand_attention."},
+       .doc = "MultiheadAttention in eval mode as one operator; see expand_attention.",
+       .expanded_by = "expand_attention"},
       {.name = "transformer_encoder_layer",
        .family = OpFamily::attention_layer,
        .type = module_related_func,
@@ -332,7 +333,8 @@ std::vector<OpRow> sequence_layers() {
                 {"ffn_bias_2", "bias"},
                 {"mask", ""},
                 {"mask_type", ""}},
-       .doc = "TransformerEncoderLayer in eval mode as one operator; see expand_attention."},
+       .doc = "TransformerEncoderLayer in eval mode as one operator; see expand_attention.",
+       .expanded_by = "expand_attention"},
   };
 }
 
@@ -390,7 +392,8 @@ std::vector<OpRow> other_layers() {
                 {"scale", ""},
                 {"enable_gqa", ""}},
        .quantizable = true,
-       .doc = "softmax(q k^T * scale + mask) v, keys and values shared by groups of query heads."},
+       .doc = "softmax(q k^T * scale + mask) v, keys and values shared by groups of query heads.",
+       .expanded_by = "expand_attention"},
       {.name = "dropout",
        .family = OpFamily::copy,
        .type = implicit_func,

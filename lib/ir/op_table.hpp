@@ -120,6 +120,7 @@ struct OpRow {
   std::vector<ArgRow> args;  ///< in schema order, all overloads together: tensors with their ports
   bool quantizable = false;
   std::string_view doc;
+  std::string_view expanded_by = {};  ///< the pass that takes it apart into other ops
 };
 
 const std::vector<OpRow>& op_table();

@@ -102,6 +102,8 @@ struct PassRow {
     check_options(options, diagnostics, own);
   }
   void (*check_options)(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own);
+  /// Whether this graph should go through the pass before it is quantized; null for most passes.
+  bool (*prepares)(const ir::Graph& graph) = nullptr;
   /// The options with every default filled in.
   Tree (*resolve)(const Tree& options);
   Result (*run)(ir::Graph& graph, const Tree& options, PassContext& context);
@@ -124,6 +126,7 @@ PassRow describe() {
   PassRow row;
   row.doc = Pass::doc;
   row.fields = describe_fields<typename Pass::Options>();
+  if constexpr (requires { &Pass::prepares; }) row.prepares = Pass::prepares;
   row.check_options = [](const Tree& tree, Diagnostics& diagnostics,
                          [[maybe_unused]] const ir::CustomOps& own) {
     if constexpr (ReadsOps<Pass>) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passes do with an op follows from its family: a new activation needs its row and nothing
 // else.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
+#include "driver/all_passes.hpp"
 #include "ir/op_table.hpp"
 #include "ir/text.hpp"
 #include "passes/analysis/operations.hpp"
@@ -49,6 +52,16 @@ std::vector<ir::Graph> uses_of(const ir::OpRow& row) {
 }
 
 }  // namespace
+
+TEST_CASE("an op that is taken apart before quantization names the pass that does it") {
+  std::set<std::string_view> named, preparing;
+  for (const ir::OpRow& row : ir::op_table())
+    if (!row.expanded_by.empty()) named.insert(row.expanded_by);
+  for (const passes::PassRow& pass : driver::all_passes())
+    if (pass.prepares) preparing.insert(pass.doc.name);
+  CHECK(named == std::set<std::string_view>{"expand_attention", "expand_einsum"});
+  CHECK(std::ranges::includes(preparing, named));
+}
 
 TEST_CASE("a function of elements is counted, lets channels through and shows its arguments") {
   int seen = 0;

@@ -126,12 +126,9 @@ std::string instead_of(std::string_view op) {
 
 /// The pass that makes others of an op without a datapath, or what to write.
 std::string remedy_for(const ir::Graph& graph, const ir::Node& node) {
-  const ir::OpFamily family = ir::classify(graph, node).family();
-  const bool attention =
-      family == ir::OpFamily::attention || family == ir::OpFamily::attention_layer;
-  const bool einsum = ir::base_op(node.op) == "aten::einsum";
-  if (!attention && !einsum) return instead_of(ir::plain_op(node.op));
-  return std::string("; pass ") + (einsum ? "expand_einsum" : "expand_attention") +
+  const ir::OpRow* row = ir::classify(graph, node).row;
+  if (!row || row->expanded_by.empty()) return instead_of(ir::plain_op(node.op));
+  return "; pass " + std::string(row->expanded_by) +
          " before quantize takes it apart into ops that have one";
 }
 

@@ -35,6 +35,7 @@ struct ExpandAttention {
   };
   /// True when the node computes an attention layer, or the product of one, in a single operator.
   static bool applies(const ir::Node& node);
+  static bool prepares(const ir::Graph&) { return true; }
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 

@@ -28,6 +28,7 @@ struct ExpandEinsum {
   struct Options {
     static constexpr auto fields() { return std::tuple{}; }
   };
+  static bool prepares(const ir::Graph&) { return true; }
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 

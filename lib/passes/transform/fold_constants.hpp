@@ -40,6 +40,7 @@ struct FoldConstants {
               .at_least(1)};
     }
   };
+  static bool prepares(const ir::Graph&) { return true; }
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 

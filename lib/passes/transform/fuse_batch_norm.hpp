@@ -28,6 +28,7 @@ struct FuseBatchNorm {
                             .one_of("scale", "keep")};
     }
   };
+  static bool prepares(const ir::Graph&) { return true; }
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 

@@ -7,6 +7,8 @@
 
 namespace mase::passes {
 
+bool RemoveDropout::prepares(const ir::Graph& graph) { return ir::draws_always(graph); }
+
 Result RemoveDropout::run(ir::Graph& graph, const Options&, PassContext& context) {
   Result result;
   Tree removed = Tree::list(), stopped = Tree::list();

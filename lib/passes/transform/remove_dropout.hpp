@@ -16,6 +16,8 @@ struct RemoveDropout {
   struct Options {
     static constexpr auto fields() { return std::tuple{}; }
   };
+  /// True when the graph draws in eval mode; other dropout is already the identity.
+  static bool prepares(const ir::Graph& graph);
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);
 };
 
