@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 
 namespace mase::formats {
 namespace {
@@ -69,13 +70,13 @@ Tiling block_tiling(const Shape& shape, std::span<const std::int64_t> block_size
 
 Tiling line_tiling(const Shape& shape, std::int64_t block_size, int block_dim) {
   Tiling tiling{at_least_one_dimension(shape), {}};
-  const auto rank = static_cast<int>(tiling.shape.size());
-  const int dimension = block_dim < 0 ? block_dim + rank : block_dim;
-  if (dimension < 0 || dimension >= rank)
+  const std::size_t rank = tiling.shape.size();
+  const auto dimension = from_front(block_dim, rank);
+  if (!dimension)
     config_error("block_dim " + std::to_string(block_dim) + " does not exist in a tensor " +
                  shape_text(shape) + " of rank " + std::to_string(rank));
-  tiling.tile.assign(tiling.shape.size(), 1);
-  tiling.tile[at(dimension)] = clipped(block_size, tiling.shape[at(dimension)]);
+  tiling.tile.assign(rank, 1);
+  tiling.tile[*dimension] = clipped(block_size, tiling.shape[*dimension]);
   return tiling;
 }
 

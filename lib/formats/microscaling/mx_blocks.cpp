@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which elements of a tensor form the blocks of microscaling formats.
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "formats/microscaling/mx_spans.hpp"
 
 namespace mase::formats {
@@ -18,8 +19,7 @@ MxBlocks line_blocks(const Shape& shape, std::int64_t block_size, int block_dim)
   MxBlocks blocks{line_tiling(shape, block_size, block_dim)};
   const Shape counts = blocks.tiling.counts();
   const std::span<const std::int64_t> all(counts);
-  const auto dimension = static_cast<std::size_t>(
-      block_dim < 0 ? block_dim + static_cast<std::int64_t>(all.size()) : block_dim);
+  const std::size_t dimension = *from_front(block_dim, all.size());
   blocks.outer = product(all.first(dimension));
   blocks.axis = all[dimension];
   blocks.inner = product(all.subspan(dimension + 1));

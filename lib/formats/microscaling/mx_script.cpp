@@ -2,6 +2,7 @@
 // TorchScript that cuts tensors into blocks and rounds their elements.
 #include "formats/microscaling/mx_script.hpp"
 
+#include "base/from_front.hpp"
 #include "base/text.hpp"
 #include "formats/block/block_torchscript.hpp"
 #include "formats/tiling.hpp"
@@ -20,7 +21,7 @@ std::string sizes(const std::string& name, int count, std::vector<std::string> m
 // The dimension counted from the front; Error(Fault::config) when it does not exist.
 int dimension_of(int block_dim, int rank) {
   static_cast<void>(line_tiling(Shape(static_cast<std::size_t>(rank), 1), 1, block_dim));
-  return block_dim < 0 ? block_dim + rank : block_dim;
+  return static_cast<int>(*from_front(block_dim, static_cast<std::size_t>(rank)));
 }
 
 // A scalar becomes a vector.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -153,11 +154,10 @@ std::vector<std::int64_t> Call::integers(std::string_view name, std::size_t coun
 }
 
 std::size_t Call::torch_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
-  std::int64_t dim = integer(name, otherwise);
-  const auto dims = static_cast<std::int64_t>(rank);
-  if (dim < 0) dim += dims;
-  if (dim < 0 || dim >= dims) throw Refusal{"there is no dimension " + std::to_string(dim)};
-  return static_cast<std::size_t>(dim);
+  const std::int64_t dim = integer(name, otherwise);
+  const auto place = from_front(dim, rank);
+  if (!place) throw Refusal{"there is no dimension " + std::to_string(dim)};
+  return *place;
 }
 
 std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/from_front.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -105,8 +106,9 @@ struct Range {
 
 /// One place, counted from the end where it is negative.
 Range place(std::int64_t index, std::int64_t size) {
-  if (index < -size || index >= size) throw Refusal{"its index is out of range"};
-  return {index < 0 ? index + size : index, 1};
+  const auto found = from_front(index, at(size));
+  if (!found) throw Refusal{"its index is out of range"};
+  return {static_cast<std::int64_t>(*found), 1};
 }
 
 /// None for a slice of everything.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -22,11 +23,11 @@ std::vector<std::size_t> named_dims(const Call& call, std::string_view argument,
   const std::size_t count = given->kind() == ir::Value::Kind::integer ? 1 : given->items().size();
   if (count == 0) throw Refusal{"it moves elements across the batch; name its dimensions"};
   std::vector<std::size_t> dims;
-  for (Index dim : call.integers(argument, count, {})) {
-    if (dim < 0) dim += static_cast<Index>(rank) + 1;
-    if (dim == 0) throw Refusal{"it mixes rows of the batch"};
-    if (dim < 0 || dim > static_cast<Index>(rank)) throw Refusal{"it names no dimension"};
-    dims.push_back(at(dim - 1));
+  for (const Index dim : call.integers(argument, count, {})) {
+    const auto place = from_front(dim, rank + 1);
+    if (!place) throw Refusal{"it names no dimension"};
+    if (*place == 0) throw Refusal{"it mixes rows of the batch"};
+    dims.push_back(*place - 1);
   }
   return dims;
 }

@@ -3,6 +3,7 @@
 // the places of maxima.
 #include <algorithm>
 
+#include "base/from_front.hpp"
 #include "hardware/integer/row_steps.hpp"
 
 namespace mase::integer {
@@ -20,10 +21,10 @@ std::vector<bool> reduced_dims(const Call& call, std::size_t rank) {
     for (const ir::Value& item : given->items()) dims.push_back(item.as_int());
   std::vector<bool> reduced(rank, false);
   for (const std::int64_t dim : dims) {
-    const auto place = dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim - 1;
-    if (place < 0 || place >= static_cast<std::int64_t>(rank))
+    const auto place = from_front(dim, rank + 1);
+    if (!place || *place == 0)
       throw Refusal{"it reduces the batch, or a dimension that its input does not have"};
-    reduced[at(place)] = true;
+    reduced[*place - 1] = true;
   }
   return reduced;
 }

@@ -3,6 +3,7 @@
 // the result is.
 #include <algorithm>
 
+#include "base/from_front.hpp"
 #include "ir/op_table.hpp"
 #include "passes/channels/channel_follower.hpp"
 
@@ -36,11 +37,10 @@ ChannelRuns period(const ChannelRuns& runs, std::size_t copies) {
 }  // namespace
 
 std::size_t place_of(std::int64_t dim, std::size_t rank) {
-  const auto size = static_cast<std::int64_t>(rank);
-  const std::int64_t place = dim < 0 ? dim + size : dim;
-  if (place < 0 || place >= size)
+  const auto place = from_front(dim, rank);
+  if (!place)
     file_error("dimension " + std::to_string(dim) + " of a tensor of rank " + std::to_string(rank));
-  return static_cast<std::size_t>(place);
+  return *place;
 }
 
 ChannelLayout ChannelFollower::same(const ir::Node& node) { return layout_in(node); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/from_front.hpp"
 #include "passes/constants/constant_nodes.hpp"
 #include "passes/constants/size_read.hpp"
 
@@ -24,11 +25,7 @@ std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Nod
   if (const ir::Value::List* items = items_of(value); items && items->size() == 1)
     value = &items->front();
   if (value && value->kind() != Kind::integer) return std::nullopt;
-  const auto size = static_cast<std::int64_t>(rank);
-  const std::int64_t given = value ? value->as_int() : otherwise;
-  const std::int64_t place = given < 0 ? given + size : given;
-  if (place < 0 || place >= size) return std::nullopt;
-  return static_cast<std::size_t>(place);
+  return from_front(value ? value->as_int() : otherwise, rank);
 }
 
 const ir::Value::List* items_of(const ir::Value* value) {

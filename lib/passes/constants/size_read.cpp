@@ -2,6 +2,7 @@
 // Reads of a size or of the list of sizes, by an operator or as an item of a list.
 #include "passes/constants/size_read.hpp"
 
+#include "base/from_front.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::passes {
@@ -11,10 +12,8 @@ using Kind = ir::Value::Kind;
 
 std::optional<SizeRead> one_of(const ir::Graph& graph, ir::NodeId tensor, const ir::Value* dim) {
   if (!dim || dim->kind() != Kind::integer) return std::nullopt;
-  const auto rank = static_cast<std::int64_t>(graph.node(tensor).info.shape.size());
-  const std::int64_t place = dim->as_int() < 0 ? dim->as_int() + rank : dim->as_int();
-  if (place < 0 || place >= rank) return std::nullopt;
-  return SizeRead{tensor, static_cast<std::size_t>(place)};
+  const auto place = from_front(dim->as_int(), graph.node(tensor).info.shape.size());
+  return place ? std::optional(SizeRead{tensor, place}) : std::nullopt;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/from_front.hpp"
+
 namespace mase::passes {
 namespace {
 
@@ -13,14 +15,13 @@ bool is_word(const Tree& value, std::string_view word) {
 
 /// The dimensions of a sample over which the statistic is taken.
 std::vector<bool> reduced_dims(const Dims& dims, const Shape& sample) {
-  const auto rank = static_cast<std::int64_t>(sample.size());
   std::vector<bool> reduced(sample.size(), dims.all);
   for (const std::int64_t dim : dims.listed) {
-    const std::int64_t from_start = dim < 0 ? dim + rank : dim;
-    if (from_start < 0 || from_start >= rank)
+    const auto place = from_front(dim, sample.size());
+    if (!place)
       config_error("dims names dimension " + std::to_string(dim) + ", but a sample has the shape " +
                    shape_text(sample));
-    reduced[static_cast<std::size_t>(from_start)] = true;
+    reduced[*place] = true;
   }
   return reduced;
 }

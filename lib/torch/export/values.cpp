@@ -3,6 +3,7 @@
 #include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "torch/export/method.hpp"
 
 namespace mase::libtorch {
@@ -136,12 +137,11 @@ jit::Value* MethodBuilder::get_item(jit::Value* base, const ir::Value& index,
   }
   if (kind == c10::TypeKind::TupleType && index.kind() == Kind::integer) {
     const auto elements = base->type()->expectRef<c10::TupleType>().elements();
-    const auto size = static_cast<std::int64_t>(elements.size());
-    const std::int64_t position = index.as_int() < 0 ? index.as_int() + size : index.as_int();
-    if (position < 0 || position >= size) unsupported_error("a tuple index out of range");
+    const auto place = from_front(index.as_int(), elements.size());
+    if (!place) unsupported_error("a tuple index out of range");
     return graph_
-        ->insertNode(graph_->createTupleIndex(base, constant(position),
-                                              elements[static_cast<std::size_t>(position)]))
+        ->insertNode(graph_->createTupleIndex(base, constant(static_cast<std::int64_t>(*place)),
+                                              elements[*place]))
         ->output();
   }
   if (kind == c10::TypeKind::DictType)

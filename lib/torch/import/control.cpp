@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -125,10 +126,9 @@ void Importer::construct_dict(const jit::Node* node, Environment& environment) {
 }
 
 Ref& Importer::place_in(Cell& container, std::int64_t position) {
-  const auto size = static_cast<std::int64_t>(container.items.size());
-  if (position < 0) position += size;
-  if (position < 0 || position >= size) file_error("an index is out of range");
-  return container.items[static_cast<std::size_t>(position)];
+  const auto place = from_front(position, container.items.size());
+  if (!place) file_error("an index is out of range");
+  return container.items[*place];
 }
 
 Ref Importer::element(const Ref& container, std::int64_t position) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "base/text.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
@@ -83,14 +84,13 @@ std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
 /// Whether a guard may depend on dimension `dim` of a placeholder: whether it reads that size, or
 /// the size of a computed tensor, which may depend on anything.
 bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
-                std::int64_t dim) {
+                std::size_t dim) {
   const auto sizes = sizes_in(guard.condition);
   if (!sizes) return true;
-  const auto rank = static_cast<std::int64_t>(placeholder.info.shape.size());
   for (const ReadSize& size : *sizes) {
     const ir::Node* node = graph.find_node(size.name);
     if (!node || node->kind != ir::NodeKind::placeholder) return true;
-    if (node->id == placeholder.id && (size.dim < 0 ? size.dim + rank : size.dim) == dim)
+    if (node->id == placeholder.id && from_front(size.dim, placeholder.info.shape.size()) == dim)
       return true;
   }
   return false;
@@ -101,7 +101,7 @@ void check_guard(const ir::Graph& graph, const ir::Guard& guard, const ir::Node&
                  const Shape& shape) {
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
     if (shape[dim] == placeholder.info.shape[dim]) continue;
-    if (!may_depend(graph, guard, placeholder, static_cast<std::int64_t>(dim))) continue;
+    if (!may_depend(graph, guard, placeholder, dim)) continue;
     file_error("input '" + placeholder.name + "' has the shape " + shape_text(shape) +
                ", but the model was imported with " + shape_text(placeholder.info.shape) +
                " and decides by a shape at " + guard.place + " (" + guard.condition +

@@ -4,6 +4,7 @@
 #include <ATen/core/ivalue.h>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "torch/run/arguments.hpp"
 #include "torch/run/compat.hpp"
 
@@ -71,12 +72,9 @@ std::vector<c10::IValue> slice_items(const Items& items, const ir::Value& index,
 
 template <class Items>
 c10::IValue item_at(const Items& items, std::int64_t position) {
-  const auto size = static_cast<std::int64_t>(items.size());
-  if (position < 0) position += size;
-  if (position < 0 || position >= size) {
-    file_error("index out of range: " + std::to_string(size) + " elements");
-  }
-  return items[static_cast<std::size_t>(position)];
+  const auto place = from_front(position, items.size());
+  if (!place) file_error("index out of range: " + std::to_string(items.size()) + " elements");
+  return items[*place];
 }
 
 c10::IValue dict_item(const c10::IValue& self, const c10::IValue& key) {
