@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "hardware/integer/floor_divide.hpp"
 
 namespace mase::integer {
 namespace {
@@ -17,9 +18,6 @@ int bit_length(Wide value) {
   for (; value > 0; value >>= 1) ++bits;
   return bits;
 }
-
-/// Floor division for a positive divisor.
-Wide floor_divide(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "hardware/integer/floor_divide.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -12,8 +13,6 @@ namespace {
 
 using ValueKind = ir::Value::Kind;
 using Number = std::int64_t;
-
-Number floor_quotient(Number a, Number b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 struct Arithmetic {
   std::string_view op;
@@ -25,8 +24,8 @@ constexpr std::array<Arithmetic, 5> functions{
     {{"aten::add.int", [](Number a, Number b) { return a + b; }},
      {"aten::sub.int", [](Number a, Number b) { return a - b; }},
      {"aten::mul.int", [](Number a, Number b) { return a * b; }},
-     {"aten::floordiv.int", floor_quotient},
-     {"aten::remainder.int", [](Number a, Number b) { return a - floor_quotient(a, b) * b; }}}};
+     {"aten::floordiv.int", floor_divide<Number>},
+     {"aten::remainder.int", [](Number a, Number b) { return a - floor_divide(a, b) * b; }}}};
 
 struct Function {
   std::string_view op;

@@ -8,6 +8,7 @@
 #include <bit>
 #include <numeric>
 
+#include "hardware/integer/floor_divide.hpp"
 #include "hardware/integer/lowering.hpp"
 
 namespace mase::integer {
@@ -15,8 +16,6 @@ namespace {
 
 using Index = std::int64_t;
 constexpr Index none = -1;
-
-Index floor_divided(Index a, Index b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// One dimension of a transposed convolution, as torch has it: tap k brings pixel i to result
 /// i * stride + k * dilation - pad.
@@ -42,7 +41,7 @@ struct Phases {
 Phases phases_of(const Spread& spread, Index crop) {
   std::vector<Index> shifts;
   for (Index k = 0; k < spread.kernel; ++k)
-    shifts.push_back(floor_divided(k * spread.dilation + crop - spread.pad, spread.stride));
+    shifts.push_back(floor_divide(k * spread.dilation + crop - spread.pad, spread.stride));
   const Index last = shifts.back();
   Index step = 0;
   for (const Index t : shifts) step = std::gcd(step, last - t);
