@@ -137,16 +137,6 @@ std::vector<std::string> cost_row(const std::string& name, const design::Cost& p
           number(measured.bram)};
 }
 
-Tree cost_tree(const design::Cost& cost) {
-  Tree tree = Tree::dict();
-  tree["lut"] = cost.lut;
-  tree["ff"] = cost.ff;
-  tree["carry"] = cost.carry;
-  tree["dsp"] = cost.dsp;
-  tree["bram"] = cost.bram;
-  return tree;
-}
-
 void show_paths(const emit::Synthesis& synthesis, Output& output) {
   Tree& document = output.document()["synthesis"];
   if (synthesis.logic_depth) {
@@ -175,12 +165,12 @@ void synthesise(const std::string& folder, const design::Design& design, const E
   const auto predicted = design::cost_by_instance(design);
   for (const auto& [name, measured] : synthesis.instances) {
     table.rows.push_back(cost_row(name, predicted.at(name), measured));
-    document["instances"][name] = cost_tree(measured);
+    document["instances"][name] = design::cost_tree(measured);
   }
   table.rows.push_back(cost_row("total", design::cost(design), synthesis.total));
   document["family"] = synthesis.family;
-  document["total"] = cost_tree(synthesis.total);
-  document["predicted"] = cost_tree(design::cost(design));
+  document["total"] = design::cost_tree(synthesis.total);
+  document["predicted"] = design::cost_tree(design::cost(design));
   document["seconds"] = synthesis.seconds;
   output.table(table);
   show_paths(synthesis, output);
@@ -272,9 +262,9 @@ void implement(const std::string& folder, const Hardware& hardware, const std::s
   document["slack_ns"] = found.slack;
   document["mhz"] = found.mhz();
   document["frames_per_second"] = frames;
-  document["used"] = cost_tree(found.used);
-  document["available"] = cost_tree(found.available);
-  document["predicted"] = cost_tree(predicted);
+  document["used"] = design::cost_tree(found.used);
+  document["available"] = design::cost_tree(found.available);
+  document["predicted"] = design::cost_tree(predicted);
   passes::ReportTable table{
       "Implementation (Vivado)", {"Resource", "predicted", "used", "available"}, {}, ""};
   const auto row = [&](const char* name, double design::Cost::*member) {

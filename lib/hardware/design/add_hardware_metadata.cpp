@@ -99,15 +99,6 @@ std::string fold_text(const Program& program, const Step& step, const Fold& fold
   return text;
 }
 
-Tree cost_tree(const Cost& cost) {
-  Tree tree = Tree::dict();
-  tree["lut"] = cost.lut;
-  tree["ff"] = cost.ff;
-  tree["dsp"] = cost.dsp;
-  tree["bram"] = cost.bram;
-  return tree;
-}
-
 /// Resources and longest path of some instances.
 struct Part {
   Cost cost;

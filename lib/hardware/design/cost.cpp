@@ -7,17 +7,20 @@
 namespace mase::design {
 
 Cost& Cost::operator+=(const Cost& other) {
-  lut += other.lut;
-  ff += other.ff;
-  carry += other.carry;
-  dsp += other.dsp;
-  bram += other.bram;
+  for (const Resource& resource : resources) this->*resource.amount += other.*resource.amount;
   return *this;
 }
 
-Cost scaled(const Cost& cost, double count) {
-  return {cost.lut * count, cost.ff * count, cost.carry * count, cost.dsp * count,
-          cost.bram * count};
+Tree cost_tree(const Cost& cost, std::string_view Resource::*name) {
+  Tree tree = Tree::dict();
+  for (const Resource& resource : resources)
+    tree[std::string(resource.*name)] = cost.*resource.amount;
+  return tree;
+}
+
+Cost scaled(Cost cost, double count) {
+  for (const Resource& resource : resources) cost.*resource.amount *= count;
+  return cost;
 }
 
 Cost instance_cost(const Design& design, const Instance& instance) {

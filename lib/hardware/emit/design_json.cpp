@@ -16,16 +16,6 @@ namespace {
 
 constexpr int format_version = 1;
 
-Tree cost_tree(const design::Cost& cost) {
-  Tree tree = Tree::dict();
-  tree["lut"] = cost.lut;
-  tree["ff"] = cost.ff;
-  tree["carry4"] = cost.carry;
-  tree["dsp"] = cost.dsp;
-  tree["ramb36"] = cost.bram;
-  return tree;
-}
-
 Tree timing_tree(const design::Design& design, const EmitOptions& options) {
   Tree tree = Tree::dict();
   tree["first_output"] = design.timing.first;
@@ -148,7 +138,8 @@ Tree instances_tree(const design::Design& design, const Names& names) {
     tree["outputs"] = streams(instance.outputs);
     tree["parameters"] = parameters_tree(instance.parameters);
     const auto cost = costs.find(instance.name);
-    if (cost != costs.end()) tree["cost"] = cost_tree(cost->second);
+    if (cost != costs.end())
+      tree["cost"] = design::cost_tree(cost->second, &design::Resource::cell);
     list.push_back(std::move(tree));
   }
   return list;
@@ -199,7 +190,7 @@ std::string design_json(const design::Design& design, const Names& names,
   const Tree given = write_fields(options);
   for (const auto& [key, value] : given.as_dict()) tree[key] = value;
   tree["cycles"] = timing_tree(design, options);
-  tree["cost"] = cost_tree(design::cost(design));
+  tree["cost"] = design::cost_tree(design::cost(design), &design::Resource::cell);
   tree["clock"] = clock_tree(design, names);
   tree["streams"] = streams_tree(design, names, options);
   tree["instances"] = instances_tree(design, names);

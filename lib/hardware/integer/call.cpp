@@ -117,8 +117,7 @@ std::int64_t Call::integer(std::string_view name, std::int64_t otherwise) const 
 double Call::number(std::string_view name, double otherwise) const {
   const Value* value = find(name);
   if (!value) return otherwise;
-  if (!value->is_number())
-    throw Refusal{"argument " + quoted(name) + " is not a constant number"};
+  if (!value->is_number()) throw Refusal{"argument " + quoted(name) + " is not a constant number"};
   return value->as_double();
 }
 
