@@ -17,6 +17,7 @@
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/place.hpp"
 #include "hardware/emit/reload_image.hpp"
+#include "hardware/emit/synthesise.hpp"
 #include "hardware/emit/vivado.hpp"
 
 namespace mase::driver {

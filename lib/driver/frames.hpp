@@ -7,7 +7,7 @@
 
 #include "data/dataset.hpp"
 #include "driver/commands.hpp"
-#include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "hardware/integer/program.hpp"
 
 namespace mase::driver {

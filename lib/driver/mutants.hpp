@@ -6,7 +6,7 @@
 
 #include "driver/hardware.hpp"
 #include "driver/session.hpp"
-#include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 
 namespace mase::driver {
 

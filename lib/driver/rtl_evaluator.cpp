@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "driver/hardware.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "hardware/integer/interpreter.hpp"
 
 namespace mase::driver {

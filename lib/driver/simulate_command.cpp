@@ -12,6 +12,8 @@
 #include "driver/session.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/reload_image.hpp"
+#include "hardware/emit/simulate.hpp"
+#include "hardware/emit/simulate_reload.hpp"
 
 namespace mase::driver {
 namespace {

@@ -3,7 +3,7 @@
 #include "fuzz/support.hpp"
 #include "fuzz/targets.hpp"
 #include "hardware/emit/design_json.hpp"
-#include "hardware/emit/yosys_stat.hpp"
+#include "hardware/emit/tools/yosys_stat.hpp"
 
 namespace mase::fuzz {
 

@@ -14,7 +14,7 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/scripts.hpp"
+#include "hardware/emit/package/scripts.hpp"
 
 namespace mase::emit {
 namespace {

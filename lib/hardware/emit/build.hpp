@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "hardware/emit/build_cache.hpp"
+#include "hardware/emit/tools/build_cache.hpp"
 
 namespace mase::emit {
 

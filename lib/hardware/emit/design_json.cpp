@@ -8,8 +8,8 @@
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/emit/axi.hpp"
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 namespace mase::emit {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 namespace mase::emit {
 

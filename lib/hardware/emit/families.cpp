@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "hardware/emit/output_registers.hpp"
-#include "hardware/emit/scripts.hpp"
+#include "hardware/emit/package/scripts.hpp"
+#include "hardware/emit/tools/output_registers.hpp"
 
 namespace mase::emit {
 namespace {

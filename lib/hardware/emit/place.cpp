@@ -15,9 +15,9 @@
 #include "hardware/design/cost.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/families.hpp"
-#include "hardware/emit/names.hpp"
-#include "hardware/emit/templates.hpp"
-#include "hardware/emit/yosys.hpp"
+#include "hardware/emit/text/names.hpp"
+#include "hardware/emit/text/templates.hpp"
+#include "hardware/emit/tools/yosys.hpp"
 
 namespace mase::emit {
 namespace {

@@ -9,10 +9,10 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/emit/axi.hpp"
 #include "hardware/emit/design_json.hpp"
-#include "hardware/emit/names.hpp"
-#include "hardware/emit/top.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/names.hpp"
+#include "hardware/emit/text/top.hpp"
 
 namespace mase::emit {
 namespace {

@@ -21,14 +21,4 @@ std::string reload_image(const design::Design& design);
 void check_same_hardware(const std::string& folder, const design::Design& design,
                          const EmitOptions& options);
 
-/// What the bench of the AXI wrapper found.
-struct ReloadSimulation {
-  bool passed = false;
-  std::string text;  ///< a line for each set of weights
-};
-/// Runs the frames of the folder, loads the weights of `design` through AXI4-Lite, runs `vectors`,
-/// and loads the folder's own weights again. Without stalls the cycles are compared, too.
-ReloadSimulation simulate_reload(const std::string& hardware_folder, const design::Design& design,
-                                 const Vectors& vectors, double stall, std::uint64_t seed);
-
 }  // namespace mase::emit

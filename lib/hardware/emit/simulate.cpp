@@ -12,11 +12,12 @@
 #include "base/run_folder.hpp"
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
-#include "hardware/emit/beats.hpp"
 #include "hardware/emit/build.hpp"
-#include "hardware/emit/coverage.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/simulate.hpp"
+#include "hardware/emit/text/beats.hpp"
+#include "hardware/emit/text/names.hpp"
+#include "hardware/emit/tools/coverage.hpp"
 
 namespace mase::emit {
 namespace {

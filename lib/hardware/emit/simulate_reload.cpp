@@ -6,10 +6,12 @@
 #include "base/process.hpp"
 #include "base/run_folder.hpp"
 #include "base/text.hpp"
-#include "hardware/emit/beats.hpp"
 #include "hardware/emit/build.hpp"
-#include "hardware/emit/names.hpp"
 #include "hardware/emit/reload_image.hpp"
+#include "hardware/emit/simulate.hpp"
+#include "hardware/emit/simulate_reload.hpp"
+#include "hardware/emit/text/beats.hpp"
+#include "hardware/emit/text/names.hpp"
 
 namespace mase::emit {
 namespace {

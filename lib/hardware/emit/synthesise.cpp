@@ -3,8 +3,9 @@
 #include <chrono>
 
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/top.hpp"
-#include "hardware/emit/yosys.hpp"
+#include "hardware/emit/synthesise.hpp"
+#include "hardware/emit/text/top.hpp"
+#include "hardware/emit/tools/yosys.hpp"
 
 namespace mase::emit {
 namespace {

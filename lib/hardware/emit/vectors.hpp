@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/random.hpp"
-#include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "hardware/integer/program.hpp"
 
 namespace mase::emit {

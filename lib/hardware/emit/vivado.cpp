@@ -15,8 +15,8 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
-#include "hardware/emit/axi.hpp"
-#include "hardware/emit/templates.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/templates.hpp"
 
 namespace mase::emit {
 namespace {

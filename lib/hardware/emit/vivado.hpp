@@ -6,7 +6,7 @@
 
 #include "hardware/design/cost.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 namespace mase::emit {
 

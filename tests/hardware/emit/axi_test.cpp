@@ -7,9 +7,10 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
-#include "hardware/emit/axi.hpp"
-#include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/beats.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace mase;

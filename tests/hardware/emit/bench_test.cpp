@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "support/temporary_folder.hpp"
 #include "test_paths.hpp"
 

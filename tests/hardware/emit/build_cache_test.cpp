@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache of builds: what stays, what goes, and two at once.
-#include "hardware/emit/build_cache.hpp"
+#include "hardware/emit/tools/build_cache.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

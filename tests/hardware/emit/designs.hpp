@@ -8,6 +8,7 @@
 
 #include "hardware/design/design.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 
 namespace mase::test {
 

@@ -8,9 +8,9 @@
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "designs.hpp"
-#include "hardware/emit/beats.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/beats.hpp"
+#include "hardware/emit/text/names.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

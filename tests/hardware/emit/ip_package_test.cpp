@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // component.xml beside what others say of the same: Yosys of the wrapper's ports, the driver of the
 // registers, the folder of its files.
-#include "hardware/emit/ip_package.hpp"
+#include "hardware/emit/package/ip_package.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Identifiers of the emitted text for layers with every kind of name.
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>

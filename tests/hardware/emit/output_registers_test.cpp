@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Netlists before and after are simulated: the registers that moved into memories must not show.
-#include "hardware/emit/output_registers.hpp"
+#include "hardware/emit/tools/output_registers.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>

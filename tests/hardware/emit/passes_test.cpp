@@ -8,6 +8,7 @@
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/passes.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "hardware/emit/vectors.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/text.hpp"

@@ -9,6 +9,7 @@
 #include "hardware/design/build.hpp"
 #include "hardware/emit/build.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "support/message_of.hpp"
 #include "support/own_cache.hpp"
 #include "support/temporary_folder.hpp"

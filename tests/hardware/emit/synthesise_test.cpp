@@ -3,9 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "designs.hpp"
-#include "hardware/emit/coverage.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/yosys_stat.hpp"
+#include "hardware/emit/synthesise.hpp"
+#include "hardware/emit/tools/coverage.hpp"
+#include "hardware/emit/tools/yosys_stat.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scripts for the tools of Intel and Lattice under tclsh, with stand-ins for the tools' commands
 // that note their arguments and reports in the form that the tools write; nextpnr itself.
-#include "hardware/emit/tool_scripts.hpp"
+#include "hardware/emit/tools/tool_scripts.hpp"
 
 #include <catch2/catch.hpp>
 

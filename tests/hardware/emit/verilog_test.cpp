@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 using namespace mase;
 using namespace mase::emit::verilog;

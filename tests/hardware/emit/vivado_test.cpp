@@ -10,8 +10,8 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
-#include "hardware/emit/axi.hpp"
-#include "hardware/emit/templates.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/templates.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 

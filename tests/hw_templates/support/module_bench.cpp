@@ -9,6 +9,7 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/predict.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/simulate.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace mase::rtl_test {

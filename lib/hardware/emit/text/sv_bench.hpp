@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hardware/design/design.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 namespace mase::emit {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A point of the data file is a line C 'fields' count; fields are \1 key \2 value, and the field
 // "page" is v_<kind>/<module>.
-#include "hardware/emit/coverage.hpp"
+#include "hardware/emit/tools/coverage.hpp"
 
 #include <optional>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every stream gets its three signals and one side of the bench; a module of its own judges.
-#include "hardware/emit/sv_bench.hpp"
+#include "hardware/emit/text/sv_bench.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/simulate.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 namespace mase::emit {
 namespace {

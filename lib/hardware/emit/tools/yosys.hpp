@@ -7,7 +7,7 @@
 #include <string>
 
 #include "hardware/emit/families.hpp"
-#include "hardware/emit/yosys_stat.hpp"
+#include "hardware/emit/tools/yosys_stat.hpp"
 
 namespace mase::emit {
 

@@ -2,7 +2,7 @@
 // Retiming: f(a, b) in a register is f of registers of a and b. Every output of a memory's port
 // must end in such a register, under the port's clock and enable. Which ports and registers these
 // are is a fixed point: one that fails takes those along that it shares logic with.
-#include "hardware/emit/output_registers.hpp"
+#include "hardware/emit/tools/output_registers.hpp"
 
 #include <algorithm>
 #include <cstdint>

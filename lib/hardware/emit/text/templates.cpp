@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and filling in of templates.
-#include "hardware/emit/templates.hpp"
+#include "hardware/emit/text/templates.hpp"
 
 #include <algorithm>
 

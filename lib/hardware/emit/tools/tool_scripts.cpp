@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The templates of hw_templates/quartus and hw_templates/radiant, filled in.
-#include "hardware/emit/tool_scripts.hpp"
+#include "hardware/emit/tools/tool_scripts.hpp"
 
 #include "base/text.hpp"
-#include "hardware/emit/names.hpp"
 #include "hardware/emit/place.hpp"
-#include "hardware/emit/templates.hpp"
+#include "hardware/emit/text/names.hpp"
+#include "hardware/emit/text/templates.hpp"
 
 namespace mase::emit {
 

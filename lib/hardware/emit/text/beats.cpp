@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing bit by bit range: an element touches at most three words.
-#include "hardware/emit/beats.hpp"
+#include "hardware/emit/text/beats.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The AXI wrapper: the usual port names, clock and active-low reset around the plain top, streams
 // through adapters, and registers.
-#include "hardware/emit/axi.hpp"
+#include "hardware/emit/text/axi.hpp"
 
 #include <bit>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/emit/top.hpp"
+#include "hardware/emit/text/top.hpp"
 
 namespace mase::emit {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One script per run; its reports are read from files.
-#include "hardware/emit/yosys.hpp"
+#include "hardware/emit/tools/yosys.hpp"
 
 #include <filesystem>
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts for make, and the files that belong to the top.
-#include "hardware/emit/scripts.hpp"
+#include "hardware/emit/package/scripts.hpp"
 
 #include "base/text.hpp"
-#include "hardware/emit/axi.hpp"
-#include "hardware/emit/data_sheet.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/families.hpp"
-#include "hardware/emit/ip_package.hpp"
+#include "hardware/emit/package/data_sheet.hpp"
+#include "hardware/emit/package/ip_package.hpp"
 #include "hardware/emit/place.hpp"
-#include "hardware/emit/templates.hpp"
-#include "hardware/emit/tool_scripts.hpp"
-#include "hardware/emit/top.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/templates.hpp"
+#include "hardware/emit/text/top.hpp"
+#include "hardware/emit/tools/tool_scripts.hpp"
 #include "hardware/emit/vivado.hpp"
 
 namespace mase::emit {

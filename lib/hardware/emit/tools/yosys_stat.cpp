@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One table per family says what a cell counts as.
-#include "hardware/emit/yosys_stat.hpp"
+#include "hardware/emit/tools/yosys_stat.hpp"
 
 #include <map>
 #include <vector>

@@ -2,7 +2,7 @@
 // What the bench of the AXI wrapper sees of a design: the streams' signals side by side, and the
 // registers.
 #include "base/text.hpp"
-#include "hardware/emit/axi.hpp"
+#include "hardware/emit/text/axi.hpp"
 
 namespace mase::emit {
 namespace {

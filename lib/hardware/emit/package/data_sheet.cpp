@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every number comes from the design; the tables of modules and registers are those of the program.
-#include "hardware/emit/data_sheet.hpp"
+#include "hardware/emit/package/data_sheet.hpp"
 
 #include <cstdio>
 
@@ -9,9 +9,9 @@
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/emit/axi.hpp"
-#include "hardware/emit/ip_package.hpp"
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/package/ip_package.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/verilog.hpp"
 #include "report/table.hpp"
 
 namespace mase::emit {

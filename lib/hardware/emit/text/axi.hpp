@@ -7,8 +7,8 @@
 #include <string>
 
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/names.hpp"
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/text/names.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 namespace mase::emit {
 

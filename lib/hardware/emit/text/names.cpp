@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choice of identifiers: streams first, then instances, each in the order of the design.
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -12,10 +12,10 @@
 #include "base/text.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/names.hpp"
+#include "hardware/emit/package/scripts.hpp"
 #include "hardware/emit/place.hpp"
-#include "hardware/emit/scripts.hpp"
-#include "hardware/emit/sv_bench.hpp"
-#include "hardware/emit/templates.hpp"
+#include "hardware/emit/text/sv_bench.hpp"
+#include "hardware/emit/text/templates.hpp"
 
 namespace mase::emit {
 namespace {

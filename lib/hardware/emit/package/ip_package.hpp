@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hardware/emit/axi.hpp"
+#include "hardware/emit/text/axi.hpp"
 
 namespace mase::emit {
 

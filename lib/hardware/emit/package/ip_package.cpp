@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // IP-XACT of the wrapper. The order of elements is the schema's.
-#include "hardware/emit/ip_package.hpp"
+#include "hardware/emit/package/ip_package.hpp"
 
 #include <cmath>
 
 #include "base/text.hpp"
-#include "hardware/emit/xml.hpp"
+#include "hardware/emit/text/xml.hpp"
 
 namespace mase::emit {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C header that tells the host's driver what the streams of a design are.
-#include "hardware/emit/axi.hpp"
+#include "hardware/emit/text/axi.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/text.hpp"
-#include "hardware/emit/templates.hpp"
+#include "hardware/emit/text/templates.hpp"
 
 namespace mase::emit {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing of the syntax tree as verible-verilog-format lays it out, one port, parameter or
 // connection a line.
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 #include <algorithm>
 #include <cctype>

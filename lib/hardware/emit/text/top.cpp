@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top module of a design: every stream becomes three signals, every instance is connected by
 // the table of its module's ports.
-#include "hardware/emit/top.hpp"
+#include "hardware/emit/text/top.hpp"
 
 #include <set>
 
 #include "base/error.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 namespace mase::emit {
 namespace {

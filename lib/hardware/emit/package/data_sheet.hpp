@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 namespace mase::emit {
 

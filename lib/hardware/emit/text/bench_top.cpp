@@ -4,9 +4,9 @@
 
 #include "base/error.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/emit/beats.hpp"
-#include "hardware/emit/top.hpp"
-#include "hardware/emit/verilog.hpp"
+#include "hardware/emit/text/beats.hpp"
+#include "hardware/emit/text/top.hpp"
+#include "hardware/emit/text/verilog.hpp"
 
 namespace mase::emit {
 namespace {

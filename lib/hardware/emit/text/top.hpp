@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hardware/design/design.hpp"
-#include "hardware/emit/names.hpp"
+#include "hardware/emit/text/names.hpp"
 
 namespace mase::emit {
 

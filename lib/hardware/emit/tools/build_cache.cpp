@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries are folders with a file `lock`: who uses one, or fills it, holds a shared lock of that
 // file, and who removes one needs the exclusive one. The file's time is that of the last use.
-#include "hardware/emit/build_cache.hpp"
+#include "hardware/emit/tools/build_cache.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing of XML.
-#include "hardware/emit/xml.hpp"
+#include "hardware/emit/text/xml.hpp"
 
 #include "report/chart.hpp"
 
