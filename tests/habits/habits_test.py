@@ -94,6 +94,14 @@ class HabitsBite(unittest.TestCase):
         self.expect("includes", {"lib/late/room/in.cpp": '// In.\n#include "late/face.hpp"\n'}, "late/face.hpp")
         self.expect("includes", {"lib/late/a.cpp": '// A.\n#include "late/room/in.hpp"\n'}, "late/room/in.hpp")
 
+    def test_a_header_inside_of_another_room_is_found(self):
+        tree = {"lib/ir/inside/node.hpp": "// Node.\n#pragma once\n"}
+        self.assertEqual(
+            self.complaints("includes", {**tree, "lib/ir/a.cpp": '// A.\n#include "ir/inside/node.hpp"\n'}), []
+        )
+        late = {"lib/late/a.cpp": '// A.\n#include "ir/inside/node.hpp"\n'}
+        self.expect("includes", {**tree, **late}, "lib/late/a.cpp:2", "is inside of `ir`")
+
     def test_an_own_header_without_its_folder_is_found(self):
         self.expect("includes", {"lib/late/a.cpp": '// A.\n#include "face.hpp"\n'}, "with its folder")
 
