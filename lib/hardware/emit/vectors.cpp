@@ -41,9 +41,7 @@ std::int64_t products_of(const Program& program) {
   std::int64_t products = std::ssize(program.steps) * call_products;
   for (const integer::Step& step : program.steps) {
     const std::int64_t outputs = program.value(step.output).elements();
-    products += outputs;
-    if (const auto matrix = integer::constant_matrix(step.operation))
-      products += outputs * matrix->columns;
+    products += outputs * (1 + integer::products(step.operation));
   }
   return products;
 }

@@ -131,3 +131,18 @@ TEST_CASE("a network that hands its input on has vectors too") {
   CHECK(vectors.frames > 0);
   CHECK(vectors.outputs == vectors.inputs);
 }
+
+TEST_CASE("products of two streams count as work of a frame") {
+  // 256^3 products a frame: two thousand million are 119 frames, below 16 times the 8 at hand.
+  const Program program = lower(ir::parse(R"(graph "net" {
+  %x : float32[2, 256, 256] = placeholder x
+  %y : float32[2, 256, 256] = placeholder y
+  %matmul : float32[2, 256, 256] = call_function torch.matmul aten::matmul(self=%x, other=%y) {data_in=integer(8, 4), weight=integer(8, 4)}
+  %tanh : float32[2, 256, 256] = call_function torch.tanh aten::tanh(self=%matmul) {data_in=integer(12, 5), data_out=integer(8, 7)}
+  %output : float32[2, 256, 256] = output output(value=%tanh)
+}
+)",
+                                          "test"));
+  CHECK(ConstantBits(program).count() > 0);
+  CHECK(emit::example_vectors(program).frames == 8);
+}
