@@ -78,8 +78,7 @@ Constants reciprocal(const Constants& constants) {
     const double value = std::ldexp(static_cast<double>(code), -constants.type.frac);
     if (std::abs(std::frexp(value, &exponent)) != 0.5)
       throw Refusal{
-          "divisors that differ or are negative have a datapath only as powers of two; "
-          "multiply "
+          "divisors that differ or are negative have a datapath only as powers of two; multiply "
           "by their reciprocals"};
     values.push_back(static_cast<float>(1.0 / value));
   }
@@ -148,7 +147,10 @@ Operand lower_constants(const Call& call, Arithmetic kind, StreamView x, Constan
     return lower_choice(call, x, constants, kind == Arithmetic::maximum);
   if (kind == Arithmetic::multiply) return multiply(call, x, std::move(constants));
   if (kind == Arithmetic::divide) {
-    if (reversed) throw Refusal{"division by a stream has no datapath"};
+    if (reversed)
+      throw Refusal{
+          "a constant over a stream has no datapath; multiply torch.reciprocal of the stream by "
+          "it"};
     return divide(call, x, constants);
   }
   const bool minus = kind == Arithmetic::subtract;

@@ -214,6 +214,21 @@ TEST_CASE("elementwise ops without a datapath say why") {
        "data_out_width = 8");
 }
 
+TEST_CASE("a constant over a stream is refused with what has a datapath") {
+  const Shape shape{2, 6};
+  Sketch over;
+  const auto x = over.input(shape, {{"data_out", "integer(8, 4)"}});
+  says(refusal(over.finish(over.call("aten::div.Tensor",
+                                     {{"self", ref(over.constants({3}, {1}))}, {"other", ref(x)}},
+                                     shape))),
+       "multiply torch.reciprocal of the stream by it");
+  Sketch product;
+  const auto y = product.call("aten::reciprocal", {{"self", ref(product.input(shape))}}, shape,
+                              {{"data_in", "integer(8, 4)"}, {"data_out", "integer(8, 4)"}});
+  const auto z = product.call("aten::mul.Scalar", {{"self", ref(y)}, {"other", Value(3.0)}}, shape);
+  CHECK_FALSE(integer::lower(product.finish(z)).steps.empty());
+}
+
 TEST_CASE("ops that a pass takes apart are refused with its name") {
   Sketch einsum;
   const auto x = einsum.input({2, 3, 4}, {{"data_out", "integer(8, 4)"}});
