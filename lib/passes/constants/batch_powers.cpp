@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/from_front.hpp"
 #include "passes/constants/constant_nodes.hpp"
 #include "passes/constants/size_read.hpp"
 
@@ -16,21 +15,6 @@ bool is_function(const ir::Node& node) {
   const std::string_view op = ir::base_op(node.op);
   return (op.starts_with("aten::") || op.starts_with("prim::") || op.starts_with("mase::")) &&
          ir::plain_op(op) == op;
-}
-
-std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
-                                           std::string_view argument, std::size_t rank,
-                                           std::int64_t otherwise) {
-  const ir::Value* value = graph.argument(node, argument);
-  if (const ir::Value::List* items = items_of(value); items && items->size() == 1)
-    value = &items->front();
-  if (value && value->kind() != Kind::integer) return std::nullopt;
-  return from_front(value ? value->as_int() : otherwise, rank);
-}
-
-const ir::Value::List* items_of(const ir::Value* value) {
-  const bool has_items = value && (value->kind() == Kind::list || value->kind() == Kind::tuple);
-  return has_items ? &value->items() : nullptr;
 }
 
 BatchPowers::BatchPowers(const ir::Graph& graph) : graph_(graph) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/dimension_map.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::passes {
@@ -81,11 +82,5 @@ class BatchPowers {
 /// True when an op of LibTorch does not change its arguments. (Import refuses ops whose results are
 /// random or come from outside.)
 bool is_function(const ir::Node& node);
-/// The one dimension that a node names, counted from the front; nullopt when `rank` is too small.
-std::optional<std::size_t> named_dimension(const ir::Graph& graph, const ir::Node& node,
-                                           std::string_view argument, std::size_t rank,
-                                           std::int64_t otherwise);
-/// Items of a list or tuple; null for other values.
-const ir::Value::List* items_of(const ir::Value* value);
 
 }  // namespace mase::passes

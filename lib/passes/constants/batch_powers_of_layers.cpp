@@ -109,7 +109,7 @@ Powers BatchPowers::attended(const ir::Node& node) const {
 /// Reductions along one dimension, which the node names.
 Powers BatchPowers::reduced(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto place = named_dimension(graph_, node, "dim", powers.size(), 0);
+  const auto place = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
   const ir::Value* keep = graph_.argument(node, "keepdim");
   if (!place || !graph_.argument(node, "dim")) return unknown(node);
   const bool kept = keep && keep->kind() == ir::Value::Kind::boolean && keep->as_bool();

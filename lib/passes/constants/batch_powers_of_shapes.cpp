@@ -6,7 +6,6 @@
 
 #include "passes/constants/batch_powers.hpp"
 #include "passes/constants/constant_nodes.hpp"
-#include "passes/constants/permutation.hpp"
 
 namespace mase::passes {
 namespace {
@@ -36,7 +35,7 @@ Powers BatchPowers::reshaped(const ir::Node& node, const std::string& op) const 
 
 Powers BatchPowers::unsqueezed(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto place = named_dimension(graph_, node, "dim", powers.size() + 1, 0);
+  const auto place = ir::named_dimension(graph_, node, "dim", powers.size() + 1, 0);
   if (!place) return unknown(node);
   powers.insert(powers.begin() + static_cast<std::ptrdiff_t>(*place), 0);
   return powers;
@@ -44,7 +43,7 @@ Powers BatchPowers::unsqueezed(const ir::Node& node) const {
 
 Powers BatchPowers::squeezed(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto place = named_dimension(graph_, node, "dim", powers.size(), 0);
+  const auto place = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
   if (!place || powers[*place] != Power(0)) return unknown(node);
   powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*place));
   return powers;
@@ -52,7 +51,7 @@ Powers BatchPowers::squeezed(const ir::Node& node) const {
 
 /// A size of -1 takes the elements that the other sizes leave.
 Powers BatchPowers::viewed(const ir::Node& node, const ir::Value* sizes) const {
-  const ir::Value::List* items = items_of(sizes);
+  const ir::Value::List* items = ir::items_of(sizes);
   if (!items) return unknown(node);
   const Powers from = of_first(node);
   Powers powers;
@@ -66,8 +65,8 @@ Powers BatchPowers::viewed(const ir::Node& node, const ir::Value* sizes) const {
 
 Powers BatchPowers::flattened(const ir::Node& node) const {
   const Powers from = of_first(node);
-  const auto first = named_dimension(graph_, node, "start_dim", from.size(), 0);
-  const auto last = named_dimension(graph_, node, "end_dim", from.size(), -1);
+  const auto first = ir::named_dimension(graph_, node, "start_dim", from.size(), 0);
+  const auto last = ir::named_dimension(graph_, node, "end_dim", from.size(), -1);
   if (!first || !last || *last < *first) return unknown(node);
   const auto begin = from.begin() + static_cast<std::ptrdiff_t>(*first);
   const auto end = from.begin() + static_cast<std::ptrdiff_t>(*last) + 1;
@@ -79,7 +78,7 @@ Powers BatchPowers::flattened(const ir::Node& node) const {
 
 Powers BatchPowers::permuted(const ir::Node& node) const {
   const Powers from = of_first(node);
-  const auto dims = permutation_of(graph_, node);
+  const auto dims = ir::permutation_of(graph_, node);
   if (!dims || dims->size() != from.size()) return unknown(node);
   Powers powers;
   for (const std::size_t dim : *dims) powers.push_back(from.at(dim));
@@ -88,7 +87,7 @@ Powers BatchPowers::permuted(const ir::Node& node) const {
 
 /// A size of -1 keeps the input's size.
 Powers BatchPowers::expanded(const ir::Node& node) const {
-  const ir::Value::List* sizes = items_of(node.find("size"));
+  const ir::Value::List* sizes = ir::items_of(node.find("size"));
   const Powers from = of_first(node);
   if (!sizes || sizes->size() < from.size()) return unknown(node);
   const std::size_t added = sizes->size() - from.size();
@@ -102,7 +101,7 @@ Powers BatchPowers::expanded(const ir::Node& node) const {
 
 /// Tensors one after the other; a sum of sizes with the same power has this power too.
 Powers BatchPowers::joined(const ir::Node& node) const {
-  const auto along = named_dimension(graph_, node, "dim", node.info.shape.size(), 0);
+  const auto along = ir::named_dimension(graph_, node, "dim", node.info.shape.size(), 0);
   const std::vector<ir::NodeId> tensors = graph_.inputs(node.id);
   if (!along || tensors.empty()) return unknown(node);
   Powers powers = of(tensors.front());
@@ -125,7 +124,7 @@ Powers BatchPowers::chosen(const ir::Node& node, const std::string& op) const {
 }
 
 Powers BatchPowers::repeated(const ir::Node& node) const {
-  const ir::Value::List* repeats = items_of(node.find("repeats"));
+  const ir::Value::List* repeats = ir::items_of(node.find("repeats"));
   const Powers from = of_first(node);
   if (!repeats || repeats->size() < from.size()) return unknown(node);
   Powers powers(repeats->size() - from.size(), 0);
@@ -189,7 +188,7 @@ Power BatchPowers::sliced(Power whole, const ir::Value& slice) const {
 
 Powers BatchPowers::ranged(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
+  const auto along = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
   if (!along) return unknown(node);
   const auto bound = [&](const char* name) {
     const ir::Value* value = node.find(name);
@@ -203,7 +202,7 @@ Powers BatchPowers::ranged(const ir::Node& node) const {
 /// The sizes of the parts of a tensor, for each part in the list.
 Powers BatchPowers::cut(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
+  const auto along = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
   if (!along) return Powers(powers.size());
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
   const bool fixed = std::all_of(inputs.begin() + 1, inputs.end(), [&](ir::NodeId size) {
@@ -215,7 +214,7 @@ Powers BatchPowers::cut(const ir::Node& node) const {
 
 Powers BatchPowers::unbound(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto along = named_dimension(graph_, node, "dim", powers.size(), 0);
+  const auto along = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
   if (!along) return unknown(node);
   powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*along));
   return powers;
@@ -224,7 +223,7 @@ Powers BatchPowers::unbound(const ir::Node& node) const {
 /// Dimensions without padding keep their power.
 Powers BatchPowers::padded(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const ir::Value::List* pads = items_of(node.find("pad"));
+  const ir::Value::List* pads = ir::items_of(node.find("pad"));
   if (!pads || pads->size() > 2 * powers.size()) return unknown(node);
   for (std::size_t i = 0; i < pads->size(); ++i) {
     Power& power = powers[powers.size() - 1 - i / 2];
@@ -236,7 +235,7 @@ Powers BatchPowers::padded(const ir::Node& node) const {
 /// Differences along one dimension whose size is fixed.
 Powers BatchPowers::differences(const ir::Node& node) const {
   Powers powers = of_first(node);
-  const auto along = named_dimension(graph_, node, "dim", powers.size(), -1);
+  const auto along = ir::named_dimension(graph_, node, "dim", powers.size(), -1);
   const std::vector<ir::NodeId> tensors = graph_.inputs(node.id);
   const bool fixed = along && std::ranges::all_of(tensors, [&](ir::NodeId id) {
                        return graph_.node(id).info.is_tensor() && of(id).at(*along) == Power(0);
@@ -248,7 +247,7 @@ Powers BatchPowers::differences(const ir::Node& node) const {
 /// They use sizes, or numbers that are independent of the batch; arange(end) has `end` elements.
 Powers BatchPowers::created(const ir::Node& node) const {
   Powers powers;
-  if (const ir::Value::List* sizes = items_of(node.find("size"))) {
+  if (const ir::Value::List* sizes = ir::items_of(node.find("size"))) {
     for (const ir::Value& size : *sizes) powers.push_back(of_value(size));
     return powers;
   }

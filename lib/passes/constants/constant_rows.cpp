@@ -61,7 +61,7 @@ bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& w
 /// True for one copy per sample of the batch; equal rows may expand along other dimensions too.
 bool ConstantNodes::is_repeated(const ir::Node& node, std::string_view times) const {
   const ir::Value* self = node.find("self");
-  const ir::Value::List* counts = items_of(node.find(times));
+  const ir::Value::List* counts = ir::items_of(node.find(times));
   if (!self || !self->is_node() || !counts || counts->empty()) return false;
   const bool others = std::all_of(counts->begin() + 1, counts->end(),
                                   [&](const ir::Value& v) { return is_fixed(v); });
@@ -78,7 +78,7 @@ bool ConstantNodes::keeps_rows(const ir::Node& node) const {
   const ir::ValueInfo& info = graph_.node(from).info;
   if (!info.is_tensor()) return false;
   if (ir::base_op(node.op) == "aten::unsqueeze")
-    return named_dimension(graph_, node, "dim", info.shape.size() + 1, 0) > std::size_t{0};
+    return ir::named_dimension(graph_, node, "dim", info.shape.size() + 1, 0) > std::size_t{0};
   const ir::Value* index = node.find("index");
   if (node.op != "mase::getitem" || !is_fixed(*index)) return false;
   const bool several = index->kind() == Kind::tuple && !index->items().empty();
@@ -89,7 +89,7 @@ bool ConstantNodes::keeps_rows(const ir::Node& node) const {
 /// True for a running sum or differences within rows, not from row to row, that read only rows.
 bool ConstantNodes::is_along_others(const ir::Node& node, std::int64_t otherwise) const {
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
-  const auto dim = named_dimension(graph_, node, "dim", node.info.shape.size(), otherwise);
+  const auto dim = ir::named_dimension(graph_, node, "dim", node.info.shape.size(), otherwise);
   return dim > std::size_t{0} &&
          std::ranges::all_of(inputs, [&](ir::NodeId id) { return is_rows(ir::NodeRef{id}); });
 }
@@ -110,7 +110,7 @@ bool ConstantNodes::is_chosen_by_number(const ir::Node& node) const {
 
 /// True for zeros, ones and full with the shape [batch, ...].
 bool ConstantNodes::is_created(const ir::Node& node) const {
-  const ir::Value::List* sizes = items_of(node.find("size"));
+  const ir::Value::List* sizes = ir::items_of(node.find("size"));
   if (!sizes || sizes->empty() || !is_batch(sizes->front())) return false;
   const auto fixed = [&](const ir::Value& value) { return is_fixed(value); };
   const auto like = like_read(node);

@@ -6,7 +6,6 @@
 #include <ranges>
 
 #include "passes/constants/like_read.hpp"
-#include "passes/constants/permutation.hpp"
 
 namespace mase::passes {
 namespace {
@@ -92,7 +91,7 @@ bool StoredNodes::is_fit(const ir::Node& node) {
 bool StoredNodes::keeps_order(const ir::Node& node) const {
   if (foreign_.contains(node.id)) return may_overlap(node.id);
   const auto strides = strides_.find(node.id);
-  if (strides == strides_.end()) return !permutation_of(graph_, node);
+  if (strides == strides_.end()) return !ir::permutation_of(graph_, node);
   Shape shape = node.info.shape;
   if (constants_.of(node.id) == Constancy::rows) shape.front() = ConstantPart::samples;
   switch (memory_order(shape, strides->second)) {
@@ -103,7 +102,7 @@ bool StoredNodes::keeps_order(const ir::Node& node) const {
         return reads_values_alone(graph_, graph_.node(id));
       });
     case MemoryOrder::permuted:  // a permutation of a stored tensor remains one
-      return constants_.of(node.id) == Constancy::fixed && !permutation_of(graph_, node);
+      return constants_.of(node.id) == Constancy::fixed && !ir::permutation_of(graph_, node);
     default:
       return false;
   }
