@@ -55,16 +55,12 @@ class ChannelFollower {
   ChannelLayout leading(const ir::Node& node, const std::vector<ir::NodeId>& given);
 
   // Shapes.
-  ChannelLayout same(const ir::Node& node);
+  ChannelLayout mapped(const ir::Node& node);
   ChannelLayout elementwise(const ir::Node& node);
   void meet(const ir::Node& node, std::int64_t size, const ChannelRuns& runs, std::size_t at,
             ChannelLayout& out, std::vector<bool>& known);
   ChannelLayout window(const ir::Node& node);
-  ChannelLayout pad(const ir::Node& node);
-  ChannelLayout softmax(const ir::Node& node);
   ChannelLayout reduce(const ir::Node& node);
-  ChannelLayout transpose(const ir::Node& node);
-  ChannelLayout permute(const ir::Node& node);
   ChannelLayout concatenate(const ir::Node& node);
   ChannelLayout expand(const ir::Node& node);
   ChannelLayout reshape(const ir::Node& node);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of elementwise, pooling and reshaping ops: which dimension of the input each dimension of
-// the result is.
+// Rules of elementwise, pooling and reshaping ops; where most dimensions go, ir::dimension_map
+// says.
 #include <algorithm>
 
 #include "base/from_front.hpp"
+#include "ir/dimension_map.hpp"
 #include "ir/op_table.hpp"
 #include "passes/channels/channel_follower.hpp"
 
@@ -17,13 +18,6 @@ std::int64_t product(const Shape& shape, std::size_t first, std::size_t last) {
   std::int64_t elements = 1;
   for (std::size_t d = first; d < last; ++d) elements *= shape[d];
   return elements;
-}
-
-bool all_integers(const ir::Value* list) {
-  return list && list->kind() == ir::Value::Kind::list &&
-         std::ranges::all_of(list->items(), [](const ir::Value& item) {
-           return item.kind() == ir::Value::Kind::integer;
-         });
 }
 
 /// One part of a list of `copies` equal parts; empty when the parts are not equal.
@@ -42,8 +36,6 @@ std::size_t place_of(std::int64_t dim, std::size_t rank) {
     file_error("dimension " + std::to_string(dim) + " of a tensor of rank " + std::to_string(rank));
   return *place;
 }
-
-ChannelLayout ChannelFollower::same(const ir::Node& node) { return layout_in(node); }
 
 /// Operands align at their last dimension (broadcasting); channels that meet are the same.
 ChannelLayout ChannelFollower::elementwise(const ir::Node& node) {
@@ -82,69 +74,31 @@ ChannelLayout ChannelFollower::window(const ir::Node& node) {
   return layout;
 }
 
-/// `pad` has two numbers per dimension, the last dimension first.
-ChannelLayout ChannelFollower::pad(const ir::Node& node) {
-  const ir::Value* amounts = graph_.argument(node, "pad");
-  ChannelLayout layout = layout_in(node);
-  if (!amounts || amounts->kind() != ir::Value::Kind::list) return unknown(node);
-  const auto& items = amounts->items();
-  if (items.size() > 2 * layout.size()) return unknown(node);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const bool none = items[i].kind() == ir::Value::Kind::integer && items[i].as_int() == 0;
-    if (none) continue;
-    ChannelRuns& runs = layout[layout.size() - 1 - i / 2];
-    keep(node, runs);
-    runs.clear();
-  }
-  return layout;
-}
-
-/// Copies of channels change the sum along the dimension.
-ChannelLayout ChannelFollower::softmax(const ir::Node& node) {
-  ChannelLayout layout = layout_in(node);
-  const ir::Value* dim = graph_.argument(node, "dim");
-  if (!dim || dim->kind() != ir::Value::Kind::integer) return unknown(node);
-  keep(node, layout[place_of(dim->as_int(), layout.size())]);
-  return layout;
-}
-
-ChannelLayout ChannelFollower::reduce(const ir::Node& node) {
-  if (node.find("other")) return elementwise(node);
+/// Channels stay where the places of their dimension do. Copies of them change a sum along it, and
+/// what is chosen or added is not theirs.
+ChannelLayout ChannelFollower::mapped(const ir::Node& node) {
   const ChannelLayout layout = layout_in(node);
-  std::vector<bool> gone(layout.size(), true);
-  const ir::Value* dim = graph_.argument(node, "dim");
-  ir::Value::List dims;  // empty: all dimensions
-  if (all_integers(dim)) dims = dim->items();
-  if (dim && dim->kind() == ir::Value::Kind::integer) dims = {*dim};
-  if (dims.empty() && dim && !dim->is_none()) return unknown(node);
-  if (!dims.empty()) gone.assign(layout.size(), false);
-  for (const ir::Value& item : dims) gone[place_of(item.as_int(), layout.size())] = true;
-  const bool kept = node.info.shape.size() == layout.size();
-  ChannelLayout out;
+  const auto map = ir::dimension_map(graph_, node);
+  if (!map || layout.size() != shape_in(node).size()) return unknown(node);
   for (std::size_t d = 0; d < layout.size(); ++d) {
-    if (!gone[d]) out.push_back(layout[d]);
-    if (gone[d]) keep(node, layout[d]);
-    if (gone[d] && kept) out.emplace_back();
+    const auto place = ir::place_of(*map, d);
+    if (!place || (*map)[*place].places != ir::Places::same) keep(node, layout[d]);
+  }
+  ChannelLayout out;
+  for (const ir::ResultDimension& dim : *map) {
+    const bool stays = dim.of && dim.places != ir::Places::other;
+    out.push_back(stays ? layout[*dim.of] : ChannelRuns());
   }
   return out;
 }
 
-ChannelLayout ChannelFollower::transpose(const ir::Node& node) {
-  ChannelLayout layout = layout_in(node);
-  if (layout.size() < 2) return layout;
-  const std::size_t first = place_of(number(node, "dim0", 0), layout.size());
-  const std::size_t second = place_of(number(node, "dim1", 1), layout.size());
-  std::swap(layout[first], layout[second]);
-  return layout;
+ChannelLayout ChannelFollower::reduce(const ir::Node& node) {
+  return node.find("other") ? elementwise(node) : mapped(node);
 }
 
-ChannelLayout ChannelFollower::permute(const ir::Node& node) {
-  const ChannelLayout layout = layout_in(node);
-  const ir::Value* dims = graph_.argument(node, "dims");
-  if (!all_integers(dims)) return unknown(node);
-  ChannelLayout out;
-  for (const ir::Value& dim : dims->items())
-    out.push_back(layout[place_of(dim.as_int(), layout.size())]);
+ChannelLayout ChannelFollower::expand(const ir::Node& node) {
+  const ChannelLayout out = mapped(node);
+  follow_sizes(node, out);
   return out;
 }
 
@@ -168,23 +122,6 @@ ChannelLayout ChannelFollower::concatenate(const ir::Node& node) {
     }
     out[along].insert(out[along].end(), part.begin(), part.end());
   });
-  return out;
-}
-
-ChannelLayout ChannelFollower::expand(const ir::Node& node) {
-  const Shape& shape = node.info.shape;
-  const Shape& given = shape_in(node);
-  const ChannelLayout layout = layout_in(node);
-  if (layout.size() > shape.size()) return unknown(node);
-  ChannelLayout out(shape.size());
-  for (std::size_t d = 0; d < layout.size(); ++d) {
-    const std::size_t at = out.size() - layout.size() + d;
-    if (given[d] == shape[at])
-      out[at] = layout[d];
-    else
-      keep(node, layout[d]);
-  }
-  follow_sizes(node, out);
   return out;
 }
 
