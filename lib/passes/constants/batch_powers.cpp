@@ -101,12 +101,11 @@ Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) con
     case copy:
       return same(node);
     case reduction:
-      return reduced(node);
-    case reshape:
-      return reshaped(node, what.op);
     case transpose:
     case permute:
-      return permuted(node);
+      return mapped(node);
+    case reshape:
+      return reshaped(node, what.op);
     case expand:
       return expanded(node);
     case pad:

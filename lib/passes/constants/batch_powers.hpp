@@ -45,15 +45,13 @@ class BatchPowers {
   Powers rows_of(const ir::Node& node, std::string_view data) const;
   Powers product(const ir::Node& node) const;
   Powers attended(const ir::Node& node) const;
-  Powers reduced(const ir::Node& node) const;
 
   // Rules of shapes: batch_powers_of_shapes.cpp.
   Powers reshaped(const ir::Node& node, const std::string& op) const;
-  Powers unsqueezed(const ir::Node& node) const;
+  Powers mapped(const ir::Node& node) const;
   Powers squeezed(const ir::Node& node) const;
   Powers viewed(const ir::Node& node, const ir::Value* sizes) const;
   Powers flattened(const ir::Node& node) const;
-  Powers permuted(const ir::Node& node) const;
   Powers expanded(const ir::Node& node) const;
   Powers joined(const ir::Node& node) const;
   Powers chosen(const ir::Node& node, const std::string& op) const;
@@ -62,7 +60,6 @@ class BatchPowers {
   std::vector<ir::NodeId> leading_tensors(const ir::Value::List& choices) const;
   Power sliced(Power whole, const ir::Value& slice) const;
   Powers cut(const ir::Node& node) const;
-  Powers unbound(const ir::Node& node) const;
   Powers created(const ir::Node& node) const;
   Powers ranged(const ir::Node& node) const;
   Powers padded(const ir::Node& node) const;

@@ -106,16 +106,4 @@ Powers BatchPowers::attended(const ir::Node& node) const {
   return powers;
 }
 
-/// Reductions along one dimension, which the node names.
-Powers BatchPowers::reduced(const ir::Node& node) const {
-  Powers powers = of_first(node);
-  const auto place = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
-  const ir::Value* keep = graph_.argument(node, "keepdim");
-  if (!place || !graph_.argument(node, "dim")) return unknown(node);
-  const bool kept = keep && keep->kind() == ir::Value::Kind::boolean && keep->as_bool();
-  if (kept) powers[*place] = 0;
-  if (!kept) powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*place));
-  return powers;
-}
-
 }  // namespace mase::passes

@@ -29,24 +29,27 @@ Powers BatchPowers::reshaped(const ir::Node& node, const std::string& op) const 
   if (op == "view") return viewed(node, node.find("size"));
   if (op == "reshape") return viewed(node, node.find("shape"));
   if (op == "flatten") return flattened(node);
-  if (op == "unsqueeze") return unsqueezed(node);
+  if (op == "unsqueeze") return mapped(node);
   return op == "squeeze" && graph_.argument(node, "dim") ? squeezed(node) : unknown(node);
 }
 
-Powers BatchPowers::unsqueezed(const ir::Node& node) const {
-  Powers powers = of_first(node);
-  const auto place = ir::named_dimension(graph_, node, "dim", powers.size() + 1, 0);
-  if (!place) return unknown(node);
-  powers.insert(powers.begin() + static_cast<std::ptrdiff_t>(*place), 0);
+/// Dimensions that stay have their power, and new ones the size 1.
+Powers BatchPowers::mapped(const ir::Node& node) const {
+  const auto map = ir::dimension_map(graph_, node);
+  if (!map) return unknown(node);
+  const Powers from = of_first(node);
+  Powers powers;
+  for (const ir::ResultDimension& dim : *map) {
+    const bool stays = dim.of && dim.places != ir::Places::other;
+    powers.push_back(stays ? from.at(*dim.of) : dim.of ? Power() : Power(0));
+  }
   return powers;
 }
 
 Powers BatchPowers::squeezed(const ir::Node& node) const {
-  Powers powers = of_first(node);
-  const auto place = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
-  if (!place || powers[*place] != Power(0)) return unknown(node);
-  powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*place));
-  return powers;
+  const Powers from = of_first(node);
+  const auto place = ir::named_dimension(graph_, node, "dim", from.size(), 0);
+  return place && from[*place] == Power(0) ? mapped(node) : unknown(node);
 }
 
 /// A size of -1 takes the elements that the other sizes leave.
@@ -73,15 +76,6 @@ Powers BatchPowers::flattened(const ir::Node& node) const {
   Powers powers(from.begin(), begin);
   powers.push_back(sum(begin, end));
   powers.insert(powers.end(), end, from.end());
-  return powers;
-}
-
-Powers BatchPowers::permuted(const ir::Node& node) const {
-  const Powers from = of_first(node);
-  const auto dims = ir::permutation_of(graph_, node);
-  if (!dims || dims->size() != from.size()) return unknown(node);
-  Powers powers;
-  for (const std::size_t dim : *dims) powers.push_back(from.at(dim));
   return powers;
 }
 
@@ -118,7 +112,7 @@ Powers BatchPowers::chosen(const ir::Node& node, const std::string& op) const {
   if (op == "triu" || op == "tril" || op == "flip" || op == "roll") return same(node);
   if (op == "getitem") return item(node);
   if (op == "chunk" || op == "split") return cut(node);
-  if (op == "unbind" || op == "select") return unbound(node);
+  if (op == "unbind" || op == "select") return mapped(node);
   if (op == "slice") return ranged(node);
   return op == "repeat" ? repeated(node) : unknown(node);
 }
@@ -209,14 +203,6 @@ Powers BatchPowers::cut(const ir::Node& node) const {
     return of_value(ir::NodeRef{size}) == Power(0);
   });
   if (powers[*along] != Power(0) || !fixed) powers[*along].reset();
-  return powers;
-}
-
-Powers BatchPowers::unbound(const ir::Node& node) const {
-  Powers powers = of_first(node);
-  const auto along = ir::named_dimension(graph_, node, "dim", powers.size(), 0);
-  if (!along) return unknown(node);
-  powers.erase(powers.begin() + static_cast<std::ptrdiff_t>(*along));
   return powers;
 }
 
