@@ -3,12 +3,13 @@
 #include "hardware/integer/separate_batch.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
 
+#include "base/from_front.hpp"
 #include "hardware/integer/batch_place.hpp"
 #include "hardware/integer/lowering.hpp"
+#include "ir/dimension_map.hpp"
 
 namespace mase::integer {
 namespace {
@@ -76,8 +77,7 @@ class Separation {
     const BatchPlace* batch = find(input);
     const ir::Value* dim = number.find("dim");
     if (!batch || !dim || dim->kind() != ir::Value::Kind::integer) return false;
-    const auto rank = static_cast<std::int64_t>(before_.node(input).info.shape.size());
-    return at((dim->as_int() + rank) % std::max<std::int64_t>(rank, 1)) == batch->dim;
+    return from_front(dim->as_int(), before_.node(input).info.shape.size()) == batch->dim;
   }
 
   std::optional<BatchPlace> batch_of_input(const ir::Node& node) {
@@ -212,6 +212,14 @@ class Separation {
       argument.value.replace_node(constant, made);
   }
 
+  /// Where the batch's dimension is in the result; nothing when it is gone.
+  std::optional<BatchPlace> placed(const ir::Node& node, const BatchPlace& from) const {
+    const auto map = ir::dimension_map(before_, node);
+    const auto place = map ? ir::place_of(*map, from.dim) : std::nullopt;
+    if (!place) return std::nullopt;
+    return BatchPlace{*place, from.before, from.rows};
+  }
+
   /// Along dimensions that are named, one or several.
   std::optional<BatchPlace> reduced(const ir::Node& node, const BatchPlace& from,
                                     ir::NodeId first) {
@@ -220,32 +228,30 @@ class Separation {
     if (!given || given->is_none()) return without_rule(from);
     const bool listed = given->kind() == ir::Value::Kind::list;
     ir::Value::List dims;
-    std::size_t gone = 0;
     for (const ir::Value& item : listed ? given->items() : ir::Value::List{*given}) {
       const std::size_t dim = dim_in(item, from, rank);
       dims.emplace_back(static_cast<std::int64_t>(from.moved(dim)));
-      gone += dim < from.dim ? 1 : 0;
     }
     set(node.id, "dim", listed ? ir::Value::list(dims) : dims.front());
-    const bool keeps = node.info.is_tensor() && node.info.shape.size() == rank;
-    return BatchPlace{from.dim - (keeps ? 0 : gone), from.before, from.rows};
+    const auto to = placed(node, from);
+    return to ? to : without_rule(from);
   }
 
   /// A dimension that a node names, counted from the front; refused where it is the batch's.
   std::size_t dim_in(const ir::Value& value, const BatchPlace& batch, std::size_t rank) const {
     if (value.kind() != ir::Value::Kind::integer) throw Refusal{"its dimension is not constant"};
-    const std::int64_t dim = value.as_int() + (value.as_int() < 0 ? std::int64_t(rank) : 0);
-    if (at(dim) == batch.dim && batch.is_joined())
+    const auto dim = from_front(value.as_int(), rank);
+    if (!dim) throw Refusal{"it names a dimension that its input does not have"};
+    if (dim == batch.dim && batch.is_joined())
       throw Refusal{"it works along a dimension that is joined with the batch"};
-    return at(dim);
+    return *dim;
   }
 
-  /// The argument `dim` counts the new dimension, too. Returns what it was.
-  std::size_t shift_dim(const ir::Node& node, const BatchPlace& batch, std::size_t rank) {
+  /// The argument `dim` counts the new dimension, too.
+  void shift_dim(const ir::Node& node, const BatchPlace& batch, std::size_t rank) {
     const ir::Value* given = before_.argument(node, "dim");
     const std::size_t dim = dim_in(given ? *given : ir::Value(0), batch, rank);
     if (batch.is_moved()) set(node.id, "dim", static_cast<std::int64_t>(batch.moved(dim)));
-    return dim;
   }
 
   void set(ir::NodeId id, const std::string& name, ir::Value value) {
@@ -257,11 +263,10 @@ class Separation {
   }
 
   std::optional<BatchPlace> permuted(const ir::Node& node, const BatchPlace& from) {
-    const auto dims = permutation(node);
-    if (!dims) return without_rule(from);
-    const auto place = std::ranges::find(*dims, from.dim);
-    const BatchPlace to{static_cast<std::size_t>(place - dims->begin()), from.before, from.rows};
-    if (from.is_moved() || to.is_moved()) permute_separated(node.id, *dims, from);
+    const auto dims = ir::permutation_of(before_, node);
+    const auto to = placed(node, from);
+    if (!dims || !to) return without_rule(from);
+    if (from.is_moved() || to->is_moved()) permute_separated(node.id, *dims, from);
     return to;
   }
 
@@ -276,26 +281,6 @@ class Separation {
     node.args = {{"self", *node.find("self")}, {"dims", ir::Value::list(std::move(list))}};
   }
 
-  std::optional<std::vector<std::size_t>> permutation(const ir::Node& node) const {
-    const std::size_t rank = node.info.shape.size();
-    std::vector<std::size_t> dims(rank);
-    std::iota(dims.begin(), dims.end(), std::size_t{0});
-    const ir::Value *a = node.find("dim0"), *b = node.find("dim1"), *all = node.find("dims");
-    const BatchPlace none{rank};
-    const std::string op = ir::classify(before_, node).op;
-    if (op == "numpy_T") std::ranges::reverse(dims);
-    if ((op == "t" || op == "mT") && rank >= 2) std::swap(dims[rank - 2], dims[rank - 1]);
-    if (op == "numpy_T" || op == "t" || op == "mT") return dims;
-    if (a && b) {
-      std::swap(dims.at(dim_in(*a, none, rank)), dims.at(dim_in(*b, none, rank)));
-      return dims;
-    }
-    if (!all || all->kind() != ir::Value::Kind::list || all->items().size() != rank)
-      return std::nullopt;
-    for (std::size_t d = 0; d < rank; ++d) dims[d] = dim_in(all->items()[d], none, rank);
-    return dims;
-  }
-
   /// Parts along another dimension, places of it, and what an index leaves.
   std::optional<BatchPlace> chosen(const ir::Node& node, const BatchPlace& from, ir::NodeId first) {
     const std::string op = ir::classify(before_, node).op;
@@ -304,10 +289,8 @@ class Separation {
     const bool parts = op == "chunk" || op == "split" || op == "slice" || op == "narrow";
     const bool places = op == "unbind" || op == "select";
     if (!parts && !places) return without_rule(from);
-    const std::size_t dim = shift_dim(node, from, source.shape.size());
-    if (parts) return from;
-    if (dim == from.dim) return std::nullopt;
-    return BatchPlace{from.dim - (dim < from.dim ? 1 : 0), from.before, from.rows};
+    shift_dim(node, from, source.shape.size());
+    return placed(node, from);
   }
 
   std::optional<BatchPlace> indexed(const ir::Node& node, const BatchPlace& from) {
