@@ -103,12 +103,6 @@ bool ConstantNodes::is_fixed(const ir::Value& value) const {
   return fixed;
 }
 
-bool ConstantNodes::has_tensor(const ir::Value& value) const {
-  bool found = false;
-  value.for_each_node([&](ir::NodeId id) { found = found || graph_.node(id).info.is_tensor(); });
-  return found;
-}
-
 bool ConstantNodes::is_rows(const ir::Value& value) const {
   return value.is_node() && of(value.node()) == Constancy::rows &&
          graph_.node(value.node()).info.is_tensor();

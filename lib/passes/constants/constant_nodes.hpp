@@ -56,7 +56,6 @@ class ConstantNodes {
   bool is_elementwise(const ir::Node& node) const;
 
   bool is_fixed(const ir::Value& value) const;
-  bool has_tensor(const ir::Value& value) const;
   bool is_rows(const ir::Value& value) const;  ///< true for a tensor of equal rows
   bool is_batch(const ir::Value& value) const;
   bool has_one_row(ir::NodeId id, std::size_t rank) const;

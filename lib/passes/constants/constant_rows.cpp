@@ -74,16 +74,10 @@ bool ConstantNodes::is_repeated(const ir::Node& node, std::string_view times) co
 
 /// True for an unsqueeze after the rows, and for an index (numbers, slices) that takes all rows.
 bool ConstantNodes::keeps_rows(const ir::Node& node) const {
-  const ir::NodeId from = graph_.inputs(node.id).front();
-  const ir::ValueInfo& info = graph_.node(from).info;
-  if (!info.is_tensor()) return false;
-  if (ir::base_op(node.op) == "aten::unsqueeze")
-    return ir::named_dimension(graph_, node, "dim", info.shape.size() + 1, 0) > std::size_t{0};
-  const ir::Value* index = node.find("index");
-  if (node.op != "mase::getitem" || !is_fixed(*index)) return false;
-  const bool several = index->kind() == Kind::tuple && !index->items().empty();
-  const ir::Value& first = several ? index->items().front() : *index;
-  return first == ir::Value::slice({}, {}, {}) && !has_tensor(*index);
+  const bool takes_fixed = node.op == "mase::getitem" && is_fixed(*node.find("index"));
+  if (!takes_fixed && ir::base_op(node.op) != "aten::unsqueeze") return false;
+  const auto map = ir::dimension_map(graph_, node);
+  return map && !map->empty() && map->front() == ir::ResultDimension{0};
 }
 
 /// True for a running sum or differences within rows, not from row to row, that read only rows.
