@@ -3,9 +3,9 @@
 #include "ir/dimension_map.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/from_front.hpp"
-#include "ir/op_table.hpp"
 
 namespace mase::ir {
 namespace {
@@ -255,6 +255,12 @@ std::optional<std::vector<std::size_t>> permutation_of(const Graph& graph, const
   std::vector<std::size_t> dims;
   for (const ResultDimension& dim : *map) dims.push_back(*dim.of);
   return dims;
+}
+
+bool only_moves(OpFamily family) {
+  using enum OpFamily;
+  constexpr std::array moving{copy, reshape, transpose, permute, expand, movement};
+  return std::ranges::find(moving, family) != moving.end();
 }
 
 std::optional<std::size_t> named_dimension(const Graph& graph, const Node& node,

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::ir {
 
@@ -41,6 +41,10 @@ std::optional<std::size_t> place_of(const DimensionMap& map, std::size_t dim);
 /// For ops that reorder dimensions alone: which dimension of the input each one of the result is.
 /// Nothing for other ops, and where that is not known.
 std::optional<std::vector<std::size_t>> permutation_of(const Graph& graph, const Node& node);
+
+/// True for families whose results have elements of the input, or constants, and nothing else. The
+/// elements may be others, and at other places.
+bool only_moves(OpFamily family);
 
 /// The one dimension that an argument names, counted from the front; nothing where it names several
 /// or is not constant, or where `rank` is too small.

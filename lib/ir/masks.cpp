@@ -6,7 +6,7 @@
 #include <array>
 #include <functional>
 
-#include "ir/op_table.hpp"
+#include "ir/dimension_map.hpp"
 
 namespace mase::ir {
 namespace {
@@ -16,19 +16,7 @@ std::string op_of(const Graph& graph, const Node& node) {
 }
 
 bool only_moves(const Graph& graph, const Node& node) {
-  if (node.op == "mase::identity") return true;
-  switch (classify(graph, node).family()) {
-    using enum OpFamily;
-    case copy:
-    case reshape:
-    case transpose:
-    case permute:
-    case expand:
-    case movement:
-      return true;
-    default:
-      return false;
-  }
+  return node.op == "mase::identity" || only_moves(classify(graph, node).family());
 }
 
 bool refers_to(const Value& value, NodeId id) {

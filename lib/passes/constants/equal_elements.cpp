@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ir/op_table.hpp"
+#include "ir/dimension_map.hpp"
 
 namespace mase::passes {
 namespace {
@@ -18,29 +18,15 @@ std::optional<std::int64_t> number_in(const Array& values) {
   return numbers.front();
 }
 
-bool only_moves(const ir::Graph& graph, const ir::Node& node) {
-  switch (ir::classify(graph, node).family()) {
-    using enum ir::OpFamily;
-    case copy:
-    case expand:
-    case movement:
-    case permute:
-    case reshape:
-    case transpose:
-      return graph.inputs(node.id).size() >= 1;
-    default:
-      return false;
-  }
-}
-
 /// The value of all elements of a node's result; nullopt when they are not equal whole numbers.
 std::optional<std::int64_t> number_of(const ir::Graph& graph, const ir::Node& node) {
   if (node.info.dtype != DType::int64) return std::nullopt;
   if (node.kind == ir::NodeKind::get_attr) return number_in(graph.tensors.at(node.target).value);
   const ir::Value* self = node.find("self");
   if (!self) self = node.find("value");
-  if (!self || !self->is_node() || !only_moves(graph, node)) return std::nullopt;
-  const std::string op = ir::classify(graph, node).op;
+  const ir::Classified what = ir::classify(graph, node);
+  if (!self || !self->is_node() || !ir::only_moves(what.family())) return std::nullopt;
+  const std::string& op = what.op;
   if (op.ends_with("_like") || op == "triu" || op == "tril") return std::nullopt;
   return number_of(graph, graph.node(self->node()));
 }

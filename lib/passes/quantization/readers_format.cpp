@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/op_table.hpp"
+#include "ir/dimension_map.hpp"
 
 namespace mase::passes {
 namespace {
@@ -13,19 +13,7 @@ namespace {
 /// True when an op only clamps, chooses or moves values: its input may be rounded in place of its
 /// result, as hardware does.
 bool passes_values_on(const ir::Classified& type) {
-  switch (type.family()) {
-    using enum ir::OpFamily;
-    case copy:
-    case reshape:
-    case transpose:
-    case permute:
-    case expand:
-    case concatenation:
-    case movement:
-      return true;
-    default:
-      break;
-  }
+  if (ir::only_moves(type.family()) || type.family() == ir::OpFamily::concatenation) return true;
   constexpr std::array clamps{"relu", "relu6", "hardtanh", "max_pool1d", "max_pool2d"};
   return std::ranges::find(clamps, type.op) != clamps.end();
 }
