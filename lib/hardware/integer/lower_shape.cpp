@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "hardware/integer/lowering.hpp"
+#include "ir/dimension_map.hpp"
 
 namespace mase::integer {
 namespace {
@@ -86,39 +87,25 @@ Operand lower_permuted(const Call& call, const std::vector<std::size_t>& dims) {
 
 std::size_t rank_of(const Call& call) { return call.node.info.shape.size(); }
 
-Operand lower_swapped(const Call& call, std::size_t a, std::size_t b) {
-  std::vector<std::size_t> dims = numbered(rank_of(call));
-  std::swap(dims.at(a), dims.at(b));
-  return lower_permuted(call, dims);
+/// transpose, t and permute
+Operand lower_permute(const Call& call) {
+  const auto dims = ir::permutation_of(call.lowering.graph(), call.node);
+  if (!dims) throw Refusal{"its dimensions are not constant, or its input does not have them"};
+  return lower_permuted(call, *dims);
 }
 
-Operand lower_transpose(const Call& call) {
-  const std::size_t rank = rank_of(call);
-  return lower_swapped(call, call.torch_dim("dim0", 0, rank), call.torch_dim("dim1", 0, rank));
-}
-
-/// x.mT, and t() of a matrix.
+/// x.mT
 Operand lower_matrix_transpose(const Call& call) {
-  const std::size_t rank = rank_of(call);
-  if (rank < 2) return lower_permuted(call, numbered(rank));
-  return lower_swapped(call, rank - 2, rank - 1);
+  std::vector<std::size_t> dims = numbered(rank_of(call));
+  if (dims.size() < 2) throw Refusal{"its input is not a matrix"};
+  std::swap(dims[dims.size() - 2], dims.back());
+  return lower_permuted(call, dims);
 }
 
 /// x.T
 Operand lower_reversed(const Call& call) {
   std::vector<std::size_t> dims = numbered(rank_of(call));
   std::ranges::reverse(dims);
-  return lower_permuted(call, dims);
-}
-
-Operand lower_permute(const Call& call) {
-  const auto rank = static_cast<std::int64_t>(rank_of(call));
-  const Shape given = call.integers("dims", static_cast<std::size_t>(rank), {});
-  std::vector<std::size_t> dims;
-  for (const std::int64_t dim : given) {
-    if (dim < -rank || dim >= rank) throw Refusal{"it names a dimension that its input has not"};
-    dims.push_back(static_cast<std::size_t>((dim + rank) % rank));
-  }
   return lower_permuted(call, dims);
 }
 
@@ -134,11 +121,9 @@ std::vector<LoweringRow> shape_rows() {
   rows.push_back({"dropout", lower_dropout, true});
   for (const char* op : {"to", "type_as"}) rows.push_back({op, lower_to, true});
   for (const char* op : {"zeros_like", "ones_like", "full_like"}) rows.push_back({op, lower_like});
-  rows.push_back({"transpose", lower_transpose, true});
-  rows.push_back({"t", lower_matrix_transpose, true});
+  for (const char* op : {"transpose", "t", "permute"}) rows.push_back({op, lower_permute, true});
   rows.push_back({"mT", lower_matrix_transpose, true});
   rows.push_back({"numpy_T", lower_reversed, true});
-  rows.push_back({"permute", lower_permute, true});
   return rows;
 }
 
