@@ -40,9 +40,40 @@ std::optional<bool> reads_rows(ir::OpFamily family) {
     case pooling:
     case adaptive_pooling:
       return false;
-    default:
-      return std::nullopt;
+    case added_product:
+    case contraction:
+    case attention:
+    case attention_layer:
+    case recurrent:
+    case recurrent_layer:
+    case recurrent_cell:
+    case group_norm:
+    case layer_norm:
+    case resampling:
+    case embedding:
+    case unary:
+    case channel_activation:
+    case elementwise:
+    case softmax:
+    case reduction:
+    case arg_reduction:
+    case scan:
+    case copy:
+    case reshape:
+    case transpose:
+    case permute:
+    case expand:
+    case pad:
+    case concatenation:
+    case movement:
+    case size:
+    case host_value:
+    case creation:
+    case custom:
+    case other:
+      break;
   }
+  return std::nullopt;
 }
 
 /// Whether the first reader that cares sees rows of features rather than channels first.

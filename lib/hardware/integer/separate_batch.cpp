@@ -134,10 +134,32 @@ class Separation {
         return permuted(node, from);
       case movement:
         return chosen(node, from, first);
-      default:
-        if (ir::classify(before_, node).op == "dropout") return from;
-        return without_rule(from);
+      case convolution:
+      case transposed_convolution:
+      case contraction:
+      case attention:
+      case attention_layer:
+      case recurrent:
+      case recurrent_layer:
+      case recurrent_cell:
+      case batch_norm:
+      case instance_norm:
+      case group_norm:
+      case pooling:
+      case adaptive_pooling:
+      case resampling:
+      case channel_activation:
+      case arg_reduction:
+      case scan:
+      case pad:
+      case size:
+      case host_value:
+      case creation:
+      case custom:
+      case other:
+        break;
     }
+    return without_rule(from);
   }
 
   /// Other ops leave the batch where it is.

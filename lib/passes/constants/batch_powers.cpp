@@ -116,9 +116,20 @@ Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) con
       return chosen(node, what.op);
     case creation:
       return created(node);
-    default:
-      return unknown(node);
+    case added_product:
+    case contraction:
+    case attention_layer:
+    case recurrent:
+    case recurrent_layer:
+    case recurrent_cell:
+    case arg_reduction:
+    case size:
+    case host_value:
+    case custom:
+    case other:
+      break;
   }
+  return unknown(node);
 }
 
 Powers BatchPowers::unknown(const ir::Node& node) const {

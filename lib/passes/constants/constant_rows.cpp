@@ -35,27 +35,58 @@ bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& w
   if (is_logical(node.op)) return is_elementwise(node);
   if (ir::base_op(node.op) == "aten::diff") return is_along_others(node, -1);
   switch (what.family()) {
-    case ir::OpFamily::expand:
+    using enum ir::OpFamily;
+    case expand:
       return is_repeated(node, "size");
-    case ir::OpFamily::movement:
+    case movement:
       return what.op == "repeat" ? is_repeated(node, "repeats") : keeps_rows(node);
-    case ir::OpFamily::reshape:
+    case reshape:
       return keeps_rows(node);
-    case ir::OpFamily::scan:
+    case scan:
       return is_along_others(node, 0);
-    case ir::OpFamily::creation:
+    case creation:
       return is_created(node);
-    case ir::OpFamily::embedding:
+    case embedding:
       return is_looked_up(node);
-    case ir::OpFamily::copy:
+    case copy:
       return is_copied(node);
-    case ir::OpFamily::unary:  // functions of floats may round differently by place in memory
+    case unary:  // functions of floats may round differently by place in memory
       return what.op == "invert" && is_elementwise(node);
-    case ir::OpFamily::elementwise:
+    case elementwise:
       return what.op != "pow" && is_elementwise(node);
-    default:
-      return false;
+    case linear:
+    case convolution:
+    case transposed_convolution:
+    case matrix_product:
+    case added_product:
+    case contraction:
+    case attention:
+    case attention_layer:
+    case recurrent:
+    case recurrent_layer:
+    case recurrent_cell:
+    case batch_norm:
+    case instance_norm:
+    case group_norm:
+    case layer_norm:
+    case pooling:
+    case adaptive_pooling:
+    case resampling:
+    case channel_activation:
+    case softmax:
+    case reduction:
+    case arg_reduction:
+    case transpose:
+    case permute:
+    case pad:
+    case concatenation:
+    case size:
+    case host_value:
+    case custom:
+    case other:
+      break;
   }
+  return false;
 }
 
 /// True for one copy per sample of the batch; equal rows may expand along other dimensions too.
