@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase emit`, alias `emit-verilog`.
+#include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/passes.hpp"
 #include "mase/cli.hpp"
 
 namespace mase::cli {
 namespace {
 
-/// Adds a flag whose value becomes an option of a pass; without it the pass's default holds.
-template <class T>
-CLI::Option* add_pass_option(CLI::App& command, const std::string& flag, Tree& options,
-                             const std::string& key, const std::string& help) {
-  return command.add_option_function<T>(
-      flag, [&options, key](const T& value) { options[key] = value; }, help);
+using MetadataOptions = design::AddHardwareMetadata::Options;
+
+std::vector<FieldInfo> targets() {
+  std::vector<FieldInfo> infos = describe_fields<MetadataOptions>();
+  std::erase_if(infos, [](const FieldInfo& info) { return !info.target; });
+  return infos;
 }
 
-void add_target_options(CLI::App& command, driver::EmitRequest& request) {
-  add_pass_option<std::int64_t>(command, "--initiation-interval,--ii", request.target,
-                                "initiation_interval", "maximum number of cycles between frames")
-      ->type_name("CYCLES");
-  for (const char* limit : {"lut", "dsp", "bram"})
-    add_pass_option<double>(command, std::string("--") + limit, request.target, limit,
-                            std::string("be as fast as possible with at most N ") + limit)
-        ->type_name("N");
-  add_pass_option<std::string>(command, "--multiplier", request.target, "multiplier",
-                               "kind of multiplier: auto, dsp or fabric [auto]")
-      ->type_name("KIND");
-}
-
-void add_reload_options(CLI::App& command, driver::EmitRequest& request) {
+void add_reload_options(CLI::App& command, driver::EmitRequest& request,
+                        const std::shared_ptr<SettingTexts>& metadata) {
   command.add_flag_callback(
-      "--reloadable", [&request] { request.target["reloadable"] = true; },
+      "--reloadable", [metadata] { (*metadata)["reloadable"] = "true"; },
       "let a host replace the weights over AXI4-Lite");
   command
       .add_option("--reload-image", request.reload_image,
@@ -48,8 +37,8 @@ void add_emit(CLI::App& app, Action& action) {
   add_settings(*command, *request, texts);
   add_allow_external(*command, *request);
   add_allowed_operators(*command);
-  add_target_options(*command, *request);
-  auto output = std::make_shared<SettingTexts>();
+  auto metadata = std::make_shared<SettingTexts>(), output = std::make_shared<SettingTexts>();
+  add_fields(*command, targets(), metadata, "Options");
   add_fields(*command, describe_fields<emit::EmitPassOptions>(), output,
              "Output (also keys of the passes that emit)");
   command
@@ -73,12 +62,13 @@ void add_emit(CLI::App& app, Action& action) {
       ->type_name("TOP")
       ->expected(0, 1)
       ->default_str("core");
-  add_reload_options(*command, *request);
+  add_reload_options(*command, *request, metadata);
   command->footer(
       "Examples:\n"
       "  mase emit mase_output/jsc --ii 64");
-  command->callback([request, texts, output, &action] {
+  command->callback([request, texts, metadata, output, &action] {
     request->settings = settings_from(*texts);
+    request->target = fields_from(describe_fields<MetadataOptions>(), *metadata);
     request->output = fields_from(describe_fields<emit::EmitPassOptions>(), *output);
     action = [request] { return driver::emit(*request); };
   });

@@ -15,13 +15,15 @@ std::string help_text(const FieldInfo& info) {
   return info.doc + (bounds.empty() ? "" : " (" + bounds + ")") + " [" + info.default_value + "]";
 }
 
+bool is_list(const FieldInfo& info) { return info.type == "list of integer"; }
+
 /// Whether the value is one number or a list of numbers.
 bool takes_numbers(const FieldInfo& info) {
-  return info.type == data::ChannelNumbers::field_type();
+  return info.type == data::ChannelNumbers::field_type() || is_list(info);
 }
 
 std::string value_name(const FieldInfo& info) {
-  if (info.type == "integer") return "N";
+  if (info.type == "integer" || is_list(info)) return "N";
   if (info.type == "number") return "X";
   if (info.type == data::ImageSize::field_type()) return "N|HxW";
   if (takes_numbers(info)) return "X[,X...]";
@@ -35,8 +37,9 @@ Tree numbers_in(std::string_view text) {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   Tree list = Tree::list();
   for (const std::string& part : split(text, ',')) {
+    const auto whole = parse_int(trim(part));
     const auto value = parse_double(trim(part));
-    list.push_back(value ? Tree(*value) : Tree(part));
+    list.push_back(whole ? Tree(*whole) : value ? Tree(*value) : Tree(part));
   }
   return list;
 }
@@ -46,6 +49,7 @@ Tree typed(const FieldInfo& info, const std::string& text) {
   if (info.optional && text == "NA") return Tree("NA");
   if (info.type == "integer" || info.type == data::ImageSize::field_type())
     if (const auto value = parse_int(text)) return Tree(*value);
+  if (is_list(info)) return numbers_in(text);
   if (info.type == "number" || takes_numbers(info)) {
     if (const auto value = parse_int(text)) return Tree(*value);
     if (const auto value = parse_double(text)) return Tree(*value);
@@ -68,8 +72,8 @@ void add_fields(CLI::App& command, const std::vector<FieldInfo>& infos,
     };
     CLI::Option* option = nullptr;
     if (info.type == "bool") {
-      // A setting that is on by default is switched off by "--no-...".
-      if (info.default_value == "true")
+      // A setting that is on by default, or open, is switched off by "--no-...".
+      if (info.default_value != "false")
         flags += ",!--no-" + driver::setting_flags(info.name).front().substr(2);
       option = command.add_flag_function(
           flags, [store](std::int64_t count) { store(count > 0 ? "true" : "false"); },

@@ -210,6 +210,7 @@ FieldInfo info_of(const AnyField& field, const Tree& fallback) {
   if (!std::isinf(rules.high)) info.high = rules.high;
   info.choices = choices_of(rules);
   info.rare = rules.rare;
+  info.target = rules.target;
   info.doc = field.doc;
   return info;
 }

@@ -39,6 +39,7 @@ struct FieldRules {
   std::size_t choice_count = 0;
   std::string_view old_choice{}, new_choice{};  ///< the old spelling is read as the new one
   bool rare = false;
+  bool target = false;  ///< says what is wanted, so that something is chosen anew
 };
 
 /// One option: the member of `Struct` that holds it, its name for users, and a sentence. Bounds
@@ -77,6 +78,12 @@ struct Field {
     copy.rules.rare = true;
     return copy;
   }
+  /// Marks what is wanted of a result: where such a field has its default, nothing is asked for.
+  constexpr Field target() const {
+    Field copy = *this;
+    copy.rules.target = true;
+    return copy;
+  }
   /// Accepts another spelling of a choice.
   constexpr Field renamed(std::string_view old_choice, std::string_view new_choice) const {
     Field copy = *this;
@@ -109,7 +116,8 @@ struct FieldInfo {
   std::string default_value;  ///< as written in TOML; "NA" when it has no value
   std::optional<double> low, high;
   std::vector<std::string> choices;
-  bool rare = false;  ///< left out of the short help
+  bool rare = false;    ///< left out of the short help
+  bool target = false;  ///< says what is wanted of a result
   std::string doc;
 
   std::string bounds_text() const;  ///< "0 .. 1", ">= 1", "a | b | c" or ""

@@ -109,11 +109,10 @@ void choose_clock(std::vector<passes::PassCall>& calls) {
 
 /// Without a target, keeps the folding that the model already has, such as a point of a search.
 void keep_folds(std::vector<passes::PassCall>& calls) {
-  for (passes::PassCall& call : calls) {
-    const std::size_t others = call.options.find("reloadable") ? 1 : 0;
-    if (call.name == metadata_pass && call.options.as_dict().size() == others)
+  for (passes::PassCall& call : calls)
+    if (call.name == metadata_pass && !call.options.find("keep") &&
+        !design::AddHardwareMetadata::has_target(call.options))
       call.options["keep"] = true;
-  }
 }
 
 std::string number(double value) { return fixed_text(value, value == std::floor(value) ? 0 : 1); }

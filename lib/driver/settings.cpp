@@ -27,6 +27,7 @@ const std::map<std::string, std::vector<std::string>>& flag_names() {
       {"n_jobs", {"--jobs", "--n-jobs"}},
       {"clock_mhz", {"--clock"}},
       {"top_name", {"--top"}},
+      {"initiation_interval", {"--initiation-interval", "--ii"}},
   };
   return names;
 }

@@ -22,14 +22,15 @@ struct Options {
   int any = 0;
 
   static constexpr auto fields() {
-    return std::tuple{Field{"scaled", &Options::scaled, "multiply by the mean"},
-                      Field{"width", &Options::width, "bits"}.between(1, 32),
-                      Field{"seed", &Options::seed, "seed"}.at_least(0),
-                      Field{"sparsity", &Options::sparsity, "share of zeros"}.between(0, 1),
-                      Field{"by", &Options::by, "selector"}.one_of("type", "name", "regex_name"),
-                      Field{"lr", &Options::lr, "rate"}.at_least(0),
-                      Field{"block_size", &Options::block_size, "block"}.at_least(-1),
-                      Field{"any", &Options::any, "any int"}};
+    return std::tuple{
+        Field{"scaled", &Options::scaled, "multiply by the mean"},
+        Field{"width", &Options::width, "bits"}.between(1, 32),
+        Field{"seed", &Options::seed, "seed"}.at_least(0),
+        Field{"sparsity", &Options::sparsity, "share of zeros"}.between(0, 1).target(),
+        Field{"by", &Options::by, "selector"}.one_of("type", "name", "regex_name"),
+        Field{"lr", &Options::lr, "rate"}.at_least(0),
+        Field{"block_size", &Options::block_size, "block"}.at_least(-1),
+        Field{"any", &Options::any, "any int"}};
   }
 };
 
@@ -192,4 +193,5 @@ TEST_CASE("documentation has type, default and bounds") {
   REQUIRE(line(infos[4]) == "by | string | \"type\" | type | name | regex_name");
   REQUIRE(line(infos[5]) == "lr | number? | NA | >= 0");
   REQUIRE(line(infos[6]) == "block_size | list of integer | [16] | >= -1");
+  for (const FieldInfo& info : infos) REQUIRE(info.target == (info.name == "sparsity"));
 }

@@ -397,6 +397,21 @@ class Combined(Search):
             graph = self.mase("show", f"{folder}/graph_module.pt").stdout
             self.assertIn(f"tensor seq_blocks.4.weight : float32[{width}, 16]", graph)
 
+    def test_a_file_that_says_only_clock_or_family_keeps_the_folds_of_a_winner(self):
+        document = self.search(COMBINED, "p", "--n-trials", "4", "--sampler", "random")
+        checkpoint = f"{document['best_folders'][0]}/graph_module.pt"
+
+        def folds(name, line):
+            config = self.out / f"{name}.toml"
+            config.write_text(f"[passes.add_hardware_metadata]\n{line}\n", encoding="utf-8")
+            return self.design("emit", checkpoint, "--config", config, "--project", name)[1]
+
+        _, kept, _ = self.design("emit", checkpoint, "--project", "kept")
+        self.assertEqual(folds("clock", "clock_mhz = 150"), kept)
+        self.assertEqual(folds("family", 'family = "ecp5"'), kept)
+        self.assertNotEqual(folds("anew", "keep = false"), kept)
+        self.assertNotEqual(folds("target", "initiation_interval = 1"), kept)
+
     def test_new_weights_that_nothing_trains_are_warned_about(self):
         self.mase("train", "jsc-three-linear", "jsc", "--max-epochs", "1", "--project", "t")
         trained = ("--load", self.out / "t/software/training_ckpts/best.pt", "--dry-run", "--project", "p")

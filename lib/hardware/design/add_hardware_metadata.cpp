@@ -47,16 +47,12 @@ Request read_request(const Tree& tree, Diagnostics& diagnostics) {
   return request;
 }
 
-/// Whether the request says anything of how steps are folded.
 bool has_target(const Request& request) {
-  Options untouched;
-  untouched.device_id = request.options.device_id;
-  untouched.dsp_block = request.options.dsp_block;
-  untouched.keep = request.options.keep;
-  untouched.family = request.options.family;
-  untouched.clock_mhz = request.options.clock_mhz;
-  untouched.reloadable = request.options.reloadable;
-  return !request.layers.empty() || write_fields(request.options) != write_fields(untouched);
+  const Tree given = write_fields(request.options), untouched = write_fields(Options());
+  return !request.layers.empty() ||
+         std::ranges::any_of(describe_fields<Options>(), [&](const FieldInfo& field) {
+           return field.target && given.at(field.name) != untouched.at(field.name);
+         });
 }
 
 Request checked_request(const Tree& tree, Diagnostics& diagnostics) {
@@ -298,6 +294,11 @@ Design structure_of(const ir::Graph& graph) {
 }
 
 }  // namespace
+
+bool AddHardwareMetadata::has_target(const Tree& options) {
+  Diagnostics ignored;
+  return design::has_target(read_request(options, ignored));
+}
 
 void AddHardwareMetadata::check(const Tree& options, Diagnostics& diagnostics) {
   checked_request(options, diagnostics);

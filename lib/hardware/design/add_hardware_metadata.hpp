@@ -55,17 +55,23 @@ struct AddHardwareMetadata {
       return std::tuple{
           Field{"initiation_interval", &Options::initiation_interval,
                 "cycles between frames, at most"}
-              .at_least(1),
-          Field{"lut", &Options::lut, "LUTs, at most"}.at_least(0),
-          Field{"dsp", &Options::dsp, "DSP blocks, at most"}.at_least(0),
-          Field{"bram", &Options::bram, "RAMB36 blocks, at most"}.at_least(0),
+              .at_least(1)
+              .target(),
+          Field{"lut", &Options::lut, "LUTs, at most"}.at_least(0).target(),
+          Field{"dsp", &Options::dsp, "DSP blocks, at most"}.at_least(0).target(),
+          Field{"bram", &Options::bram, "RAMB36 blocks, at most"}.at_least(0).target(),
           Field{"max_parallelism", &Options::max_parallelism,
                 "lanes of every stream, at most: the first number; [] for no bound"}
-              .at_least(1),
-          Field{"multiplier", &Options::multiplier, "what multiplies"}.one_of("auto", "dsp",
-                                                                              "fabric"),
+              .at_least(1)
+              .rare()
+              .target(),
+          Field{"multiplier", &Options::multiplier, "what multiplies"}
+              .one_of("auto", "dsp", "fabric")
+              .target(),
           Field{"packing", &Options::packing,
-                "whether outputs share multipliers; NA: where that saves"},
+                "whether outputs share multipliers; NA: where that saves"}
+              .rare()
+              .target(),
           Field{"dsp_block", &Options::dsp_block, "whose multipliers these are"}.one_of(
               "dsp48e1", "dsp48e2", "dsp58", "mult18x18d", "none"),
           Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1),
@@ -97,6 +103,8 @@ struct AddHardwareMetadata {
                 "whether its outputs share multipliers; NA: as of the design"}};
     }
   };
+  /// Whether these options say anything of how steps are folded: a target, or a table of a layer.
+  static bool has_target(const Tree& options);
   static void check(const Tree& options, Diagnostics& diagnostics);
   static Tree resolve(const Tree& options);
   static passes::Result run(ir::Graph& graph, const Tree& options, passes::PassContext& context);

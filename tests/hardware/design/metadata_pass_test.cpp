@@ -267,9 +267,19 @@ TEST_CASE("keep takes the folds that a graph has, and stands alone") {
   run(plain);
   CHECK(folding_of(fresh) == folding_of(plain));
   CHECK(folding_of(fresh) != folds);
+  Tree same = keep;  // says nothing of folds
+  same["clock_mhz"] = 150.0;
+  same["family"] = "ecp5";
+  same["device_id"] = 0;
+  same["dsp_block"] = "mult18x18d";
+  same["multiplier"] = "auto";
+  CHECK_FALSE(AddHardwareMetadata::has_target(same));
+  run(graph, same);
+  CHECK(folding_of(graph) == folds);
   for (const char* key : {"layers", "initiation_interval"}) {
     Tree both = keep;
     both[key] = key == std::string("layers") ? target.at("layers") : Tree(16);
+    CHECK(AddHardwareMetadata::has_target(both));
     CHECK_THROWS_WITH(run(graph, both), Catch::Contains("keep stands alone"));
   }
 }
