@@ -187,6 +187,7 @@ struct DimensionRules {
       case concatenation:
         return along(Places::other);
       case reduction:
+      case arg_reduction:
         return reduced();
       case reshape:
         return reshaped(what.op);
@@ -220,7 +221,6 @@ struct DimensionRules {
       case resampling:
       case embedding:
       case elementwise:
-      case arg_reduction:
       case size:
       case host_value:
       case creation:

@@ -54,6 +54,7 @@ TEST_CASE("each dimension of a result is one of the input, or new") {
       {"float32[2, 1, 1]", "aten::mean.dim(self=%x, dim=[-1, -2], keepdim=true)", "0 + +"},
       {"tuple(float32[3, 4], int64[3, 4])", "aten::max.dim(self=%x, dim=0, keepdim=false)", "1 2"},
       {"float32[]", "aten::sum(self=%x)", ""},
+      {"int64[2, 4]", "aten::argmax(self=%x, dim=1, keepdim=false)", "0 2"},
       {"float32[2, 3, 1, 4]", "aten::unsqueeze(self=%x, dim=-2)", "0 1 + 2"},
       {"float32[2, 3, 4]", "aten::squeeze.dim(self=%x, dim=1)", "0 1 2"},
       {"float32[5, 2, 3, 4]", "aten::expand(self=%x, size=[5, -1, -1, -1])", "+ 0 1 2"},

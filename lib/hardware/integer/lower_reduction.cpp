@@ -3,8 +3,8 @@
 // the places of maxima.
 #include <algorithm>
 
-#include "base/from_front.hpp"
 #include "hardware/integer/row_steps.hpp"
+#include "ir/dimension_map.hpp"
 
 namespace mase::integer {
 namespace {
@@ -14,18 +14,11 @@ enum class Reduction { mean, sum, maximum };
 
 /// Which torch dimensions of a frame are reduced.
 std::vector<bool> reduced_dims(const Call& call, std::size_t rank) {
-  const ir::Value* given = call.find("dim");
-  std::vector<std::int64_t> dims;
-  if (given && given->kind() == ir::Value::Kind::integer) dims = {given->as_int()};
-  if (given && given->kind() == ir::Value::Kind::list)
-    for (const ir::Value& item : given->items()) dims.push_back(item.as_int());
-  std::vector<bool> reduced(rank, false);
-  for (const std::int64_t dim : dims) {
-    const auto place = from_front(dim, rank + 1);
-    if (!place || *place == 0)
-      throw Refusal{"it reduces the batch, or a dimension that its input does not have"};
-    reduced[*place - 1] = true;
-  }
+  const auto map = ir::dimension_map(call.lowering.graph(), call.node);
+  if (!map || !ir::place_of(*map, 0))
+    throw Refusal{"it reduces the batch, or a dimension that its input does not have"};
+  std::vector<bool> reduced;
+  for (std::size_t d = 0; d < rank; ++d) reduced.push_back(!ir::place_of(*map, d + 1));
   return reduced;
 }
 
@@ -89,12 +82,11 @@ struct Places {
 };
 
 Places places_of_maxima(const Call& call) {
+  if (!call.find("dim"))
+    throw Refusal{"the place in a whole tensor mixes rows of the batch; give it a dim"};
   StreamView x = call.stream("self");
   x.layout = call.lowering.layout_of(x);
-  const std::vector<bool> reduced = reduced_dims(call, x.layout.torch_shape.size());
-  if (count_of(reduced) != 1)
-    throw Refusal{"the place in a whole tensor mixes rows of the batch; give it a dim"};
-  ReducingPool rows = rows_pool(call, x, reduced);
+  ReducingPool rows = rows_pool(call, x, reduced_dims(call, x.layout.torch_shape.size()));
   const std::int64_t row = rows.window.kernel();
   return {std::move(x), Argmax{row}, {{0, row - 1}}, std::move(rows.layout)};
 }
