@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "driver/commands.hpp"
 #include "driver/evaluate.hpp"
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"
 #include "driver/stored_data.hpp"
 #include "ir/text.hpp"

@@ -9,7 +9,7 @@
 #include "checkpoint/quantized_tensors.hpp"
 #include "driver/commands.hpp"
 #include "driver/encoded_files.hpp"
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"
 #include "sandbox/policy.hpp"
 

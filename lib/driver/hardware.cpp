@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 #include "driver/project.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/design_json.hpp"

@@ -14,7 +14,7 @@
 #include "driver/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/custom_ops.hpp"
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"
 #include "driver/squares.hpp"
 #include "driver/stored_data.hpp"

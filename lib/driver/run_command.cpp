@@ -4,8 +4,8 @@
 
 #include "backend/backend.hpp"
 #include "driver/commands.hpp"
-#include "driver/load_model.hpp"
-#include "driver/model_input.hpp"
+#include "driver/loading/load_model.hpp"
+#include "driver/loading/model_input.hpp"
 #include "driver/output.hpp"
 #include "driver/session.hpp"
 #include "sandbox/policy.hpp"

@@ -9,7 +9,7 @@
 #include "data/dataset.hpp"
 #include "driver/commands.hpp"
 #include "driver/config_file.hpp"
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"
 #include "driver/stored_data.hpp"
 

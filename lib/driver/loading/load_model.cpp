@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what a model name refers to and loads it. Only files of others need LibTorch.
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,9 +11,9 @@
 #include "checkpoint/archive.hpp"
 #include "checkpoint/coded_tensors.hpp"
 #include "driver/custom_ops.hpp"
-#include "driver/guess_input.hpp"
-#include "driver/initial_state.hpp"
-#include "driver/model_input.hpp"
+#include "driver/loading/guess_input.hpp"
+#include "driver/loading/initial_state.hpp"
+#include "driver/loading/model_input.hpp"
 #include "driver/project.hpp"
 #include "driver/version.hpp"
 #include "hardware/integer/interpreter.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits NAME=... and puts inputs into the order of the model's arguments.
-#include "driver/model_input.hpp"
+#include "driver/loading/model_input.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "driver/made_input.hpp"
+#include "driver/loading/made_input.hpp"
 
 namespace mase::driver {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading "2,12:int64:0..30522".
-#include "driver/made_input.hpp"
+#include "driver/loading/made_input.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number of features follows from the weights; image sizes come from a list of common ones.
-#include "driver/guess_input.hpp"
+#include "driver/loading/guess_input.hpp"
 
 #include <algorithm>
 

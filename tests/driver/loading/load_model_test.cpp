@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model name stands for, what is known of the model then, and what is refused.
-#include "driver/load_model.hpp"
+#include "driver/loading/load_model.hpp"
 
 #include <catch2/catch.hpp>
 

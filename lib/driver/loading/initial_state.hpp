@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
-#include "driver/model_input.hpp"
+#include "driver/loading/model_input.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::driver {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors of the graph that stand for inputs.
-#include "driver/initial_state.hpp"
+#include "driver/loading/initial_state.hpp"
 
 #include <algorithm>
 #include <map>
