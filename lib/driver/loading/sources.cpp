@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of sources, and what several of them do with a request.
+#include "driver/loading/sources.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "driver/custom_ops.hpp"
+#include "models/registry.hpp"
+
+namespace mase::driver {
+namespace {
+
+constexpr std::array source_rows{ModelSource{"registry", from_registry},
+                                 ModelSource{"checkpoint", from_checkpoint},
+                                 ModelSource{"torchscript", from_torchscript}};
+
+/// The first training rows, in the order of the model's arguments if these are known.
+ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
+                           const std::vector<std::string>& arguments) {
+  if (!arguments.empty()) dataset.follow(arguments);
+  const auto count = std::min<std::int64_t>(rows, static_cast<std::int64_t>(dataset.train.size()));
+  ExampleInputs inputs{dataset.batch(dataset.train, 0, count).inputs, {}, {}};
+  for (const data::InputColumn& input : dataset.inputs) {
+    inputs.origins.push_back("data set " + dataset.name);
+    if (dataset.inputs.size() > 1) inputs.names.push_back(input.name);
+  }
+  return inputs;
+}
+
+/// Refuses import options for a model whose graph already exists.
+void refuse_import_options(const ModelRequest& request, const std::string& what) {
+  const ModelInput& input = request.input;
+  const char* option = !input.submodule.empty()        ? "--submodule"
+                       : !input.leaf_modules.empty()   ? "--leaf-module"
+                       : !input.leaf_functions.empty() ? "--leaf-function"
+                       : !input.fixed.empty()          ? "--fix"
+                                                       : nullptr;
+  if (option)
+    config_error(std::string(option) + ": " + request.model + " is " + what +
+                 ", whose graph is already built; use this option with a TorchScript file");
+}
+
+}  // namespace
+
+std::span<const ModelSource> model_sources() { return source_rows; }
+
+bool looks_like_path(const std::string& model) {
+  const bool is_folder_of_that_name =
+      models::find_model(model) && std::filesystem::is_directory(model);
+  return model.find('/') != std::string::npos || std::filesystem::path(model).has_extension() ||
+         (std::filesystem::exists(model) && !is_folder_of_that_name);
+}
+
+ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names) {
+  ExampleInputs inputs = example_inputs(request.input, request.seed, names);
+  if (inputs.values.empty() && request.dataset)
+    return dataset_rows(*request.dataset, request.example_rows, names);
+  return inputs;
+}
+
+void take_built_graph(const ModelRequest& request, const std::string& what, ir::Graph& graph) {
+  refuse_import_options(request, what);
+  redefine_custom_ops(graph, request.custom_ops, request.model);
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model name may stand for, and what the sources of models share.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/archive.hpp"
+#include "driver/loading/load_model.hpp"
+#include "driver/loading/model_input.hpp"
+
+namespace mase::driver {
+
+/// A kind of model. `load` gives the graph with its weights and example inputs, or nothing if the
+/// request names no model of this kind.
+struct ModelSource {
+  std::string_view name;
+  std::optional<LoadedModel> (*load)(const ModelRequest&);
+};
+
+/// The models that are built in C++. It takes every name that does not look like a path.
+std::optional<LoadedModel> from_registry(const ModelRequest& request);
+/// Files that mase wrote.
+std::optional<LoadedModel> from_checkpoint(const ModelRequest& request);
+/// Files of torch.jit.script and torch.jit.trace. It takes every file, and needs LibTorch.
+std::optional<LoadedModel> from_torchscript(const ModelRequest& request);
+
+/// In the order in which they are asked.
+std::span<const ModelSource> model_sources();
+
+/// Whether the name is that of a file, whether it is there or not.
+bool looks_like_path(const std::string& model);
+
+/// The example inputs that the request names, or none. `names` are the model's arguments or inputs;
+/// inputs that are given by name are put into this order.
+ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names);
+
+/// Applies the request to a graph that was not imported for it; `what` it is, for messages.
+/// Error(Fault::config) for options of an import.
+void take_built_graph(const ModelRequest& request, const std::string& what, ir::Graph& graph);
+
+/// The graph of the checkpoint, with its weights.
+LoadedModel with_weights(checkpoint::Contents contents);
+
+/// Error(Fault::file): the file is TorchScript, but mase did not write it.
+[[noreturn]] void no_checkpoint(const std::string& path);
+
+/// Starts from the file of --load, if there is one: a checkpoint of the same model replaces the
+/// graph, other files give weights only.
+void apply_load(const ModelRequest& request, LoadedModel& loaded);
+
+}  // namespace mase::driver
