@@ -116,6 +116,8 @@ Tree fields_from(const std::vector<FieldInfo>& infos, const SettingTexts& texts)
     if (found == texts.end()) continue;
     Tree value = typed(info, found->second);
     value.where.file = value.key_where.file = driver::setting_flags(info.name).front();
+    if (value.is_list())
+      for (Tree& item : value.as_list()) item.where.file = value.where.file;
     out[info.name] = std::move(value);
   }
   return out;

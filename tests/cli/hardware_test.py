@@ -292,6 +292,10 @@ class Results(Hardware):
         self.assertEqual(self.rtl("changed"), self.rtl("changed_too"))
         self.assertNotEqual(self.rtl("changed"), self.rtl("kept"))
 
+    def test_targets_are_checked_as_in_a_file_and_named_by_their_flags(self):
+        for flag, value in ("--lut", "-1"), ("--multiplier", "wood"), ("--max-parallelism", "0"):
+            self.assertIn(f"{flag}: error: option", self.emit("refused", flag, value, code=2).stderr)
+
     def test_waves_and_coverage_are_written(self):
         self.emit("waves", "--ii", "16")
         result = self.simulate("waves", "--random", "8", "--waves", "--json")
