@@ -11,7 +11,7 @@
 
 #include "base/field.hpp"
 #include "base/tree.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 
 namespace mase::cli {
 

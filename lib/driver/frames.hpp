@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "data/dataset.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "hardware/emit/simulate.hpp"
 #include "hardware/integer/program.hpp"
 

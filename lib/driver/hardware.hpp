@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/settings.hpp"
 #include "hardware/design/design.hpp"

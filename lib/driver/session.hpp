@@ -7,7 +7,7 @@
 
 #include "base/folder_lock.hpp"
 #include "data/dataset.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/output.hpp"
 

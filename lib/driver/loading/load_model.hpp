@@ -9,7 +9,7 @@
 
 #include "base/tree.hpp"
 #include "data/dataset.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/settings.hpp"
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"

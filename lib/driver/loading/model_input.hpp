@@ -8,7 +8,7 @@
 
 #include "base/array.hpp"
 #include "base/tree.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::driver {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"

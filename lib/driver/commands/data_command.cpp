@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "data/dataset.hpp"
 #include "data/summary.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/output.hpp"
 #include "search/results/result_rows.hpp"
 

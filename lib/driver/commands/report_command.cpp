@@ -8,9 +8,9 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/output.hpp"
-#include "driver/project_page.hpp"
+#include "driver/pages/project_page.hpp"
 
 namespace mase::driver {
 namespace {

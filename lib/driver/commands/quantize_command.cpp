@@ -4,7 +4,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "config/toml.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/encoded_files.hpp"
 #include "driver/output.hpp"
 #include "formats/format.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins lists and writes bounds as text.
-#include "driver/list_text.hpp"
+#include "driver/pages/list_text.hpp"
 
 #include <vector>
 

@@ -12,7 +12,7 @@
 #include "data/task.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/hardware.hpp"
-#include "driver/pass_reports.hpp"
+#include "driver/pages/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "driver/training_rows.hpp"
 #include "ir/metadata.hpp"

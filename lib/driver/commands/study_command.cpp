@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/output.hpp"
 #include "report/table.hpp"
 #include "search/samplers/pareto.hpp"

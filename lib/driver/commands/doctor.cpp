@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/output.hpp"
 #include "driver/version.hpp"
 #include "sandbox/rights.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/file.hpp"
 #include "checkpoint/archive.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"

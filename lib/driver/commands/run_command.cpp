@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "backend/backend.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"
 #include "driver/output.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page has one section per record, with figures and tables. Records are files that anybody may
 // have changed, so their contents are not trusted.
-#include "driver/project_page.hpp"
+#include "driver/pages/project_page.hpp"
 
 #include <algorithm>
 #include <cmath>

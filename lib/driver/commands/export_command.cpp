@@ -7,7 +7,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "checkpoint/quantized_tensors.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/encoded_files.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/output.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page has a table of all entries, and a section for each entry with options of its own.
-#include "driver/list_markdown.hpp"
+#include "driver/pages/list_markdown.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <vector>
 
 #include "base/text.hpp"
-#include "driver/list_text.hpp"
+#include "driver/pages/list_text.hpp"
 #include "report/table.hpp"
 
 namespace mase::driver {

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
-#include "driver/commands.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/loading/load_model.hpp"

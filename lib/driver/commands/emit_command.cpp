@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/hardware.hpp"
-#include "driver/pass_reports.hpp"
+#include "driver/pages/pass_reports.hpp"
 #include "driver/session.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/families.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows pass reports for the commands that run passes.
-#include "driver/pass_reports.hpp"
+#include "driver/pages/pass_reports.hpp"
 
 #include "base/file.hpp"
 #include "base/log.hpp"
