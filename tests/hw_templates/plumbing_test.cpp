@@ -4,6 +4,10 @@
 
 #include <numeric>
 
+#include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/skid.hpp"
+#include "hardware/design/modules/stream_fork.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 #include "hardware/design/step_table.hpp"
 #include "support/module_bench.hpp"
 
@@ -22,9 +26,9 @@ FixedType random_stream_type(Random& random) {
 
 std::int64_t bits(const Port& port) { return port.lanes * port.type.width; }
 
-Case copies(const std::string& module, const design::ModuleParameters& parameters, const Port& port,
-            std::size_t outputs = 1) {
-  return {module, parameters, {port}, std::vector<Port>(outputs, port), {}};
+template <design::HardwareModule T>
+Case copies(const T& module, const Port& port, std::int64_t outputs = 1) {
+  return case_of(module, {port}, std::vector<Port>(static_cast<std::size_t>(outputs), port));
 }
 
 /// The part of a frame's codes from `first` on, `count` of them, of every frame.
@@ -43,18 +47,17 @@ TEST_CASE("skids, queues and forks in RTL pass every beat in order") {
     const FixedType type = random_stream_type(random);
     const Port port =
         random_port(random, between(random, 1, 4), type, kPlumbingFrames * between(random, 1, 9));
-    cases.push_back(copies("mase_skid", {{"W", bits(port)}}, port));
+    cases.push_back(copies(design::SkidModule{.width = bits(port)}, port));
   }
   for (const std::int64_t depth : {1, 2, 3, 4, 5, 8, 17, 40}) {
     const Port port = random_port(random, between(random, 1, 3), random_stream_type(random),
                                   kPlumbingFrames * between(random, 1, 50));
-    cases.push_back(copies("mase_fifo", {{"W", bits(port)}, {"DEPTH", depth}}, port));
+    cases.push_back(copies(design::FifoModule{.width = bits(port), .depth = depth}, port));
   }
   for (const std::int64_t n : {1, 2, 3, 5}) {
     const Port port =
         random_port(random, between(random, 1, 3), random_stream_type(random), kPlumbingFrames * 4);
-    cases.push_back(copies("mase_stream_fork", {{"W", bits(port)}, {"N", n}}, port,
-                           static_cast<std::size_t>(n)));
+    cases.push_back(copies(design::ForkModule{.width = bits(port), .outputs = n}, port, n));
   }
   check_cases(cases, kPlumbingFrames);
 }
@@ -73,11 +76,8 @@ TEST_CASE("width converters in RTL keep the order of elements") {
       Port port{in, type, random_codes(random, type, kPlumbingFrames * wide)};
       Port result = port;
       result.lanes = out;
-      cases.push_back({"mase_stream_resize",
-                       {{"W", std::int64_t{type.width}}, {"IN_LANES", in}, {"OUT_LANES", out}},
-                       {port},
-                       {result},
-                       {}});
+      const design::ResizeModule module{.width = type.width, .in_lanes = in, .out_lanes = out};
+      cases.push_back(case_of(module, {port}, {result}));
     }
   check_cases(cases, kPlumbingFrames);
 }

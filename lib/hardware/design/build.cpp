@@ -6,6 +6,9 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/skid.hpp"
+#include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/names.hpp"
 #include "hardware/design/predict.hpp"
 #include "hardware/design/reload_map.hpp"
@@ -161,12 +164,9 @@ class Builder {
       return;
     }
     const Stream copy = design_.stream(stream);
-    Instance fork{"fork_" + copy.name,
-                  "mase_stream_fork",
-                  "",
-                  {{"W", copy.width()}, {"N", static_cast<std::int64_t>(users.size())}},
-                  {stream},
-                  {}};
+    const ForkModule module{.width = copy.width(),
+                            .outputs = static_cast<std::int64_t>(users.size())};
+    Instance fork = instance_of("fork_" + copy.name, "", module, {stream}, {});
     for (const Use& use : users) {
       fork.outputs.push_back(add_stream(copy));
       waiting(id).push_back({use, fork.outputs.back()});
@@ -218,9 +218,9 @@ class Builder {
   StreamId add_fifo(StreamId from, const std::string& name, std::int64_t depth) {
     Stream out = design_.stream(from);
     out.name = name;
-    const ModuleParameters parameters{{"W", out.width()}, {"DEPTH", depth}};
+    const FifoModule module{.width = out.width(), .depth = depth};
     const StreamId id = add_stream(std::move(out));
-    design_.instances.push_back({name, "mase_fifo", "", parameters, {from}, {id}});
+    design_.instances.push_back(instance_of(name, "", module, {from}, {id}));
     return id;
   }
 
@@ -230,12 +230,9 @@ class Builder {
     const auto& inputs = design_.inputs;
     if (std::find(inputs.begin(), inputs.end(), stream) != inputs.end()) {
       const StreamId out = add_stream(design_.stream(stream));
-      design_.instances.push_back({"skid_" + design_.stream(stream).name,
-                                   "mase_skid",
-                                   "",
-                                   {{"W", design_.stream(stream).width()}},
-                                   {stream},
-                                   {out}});
+      const SkidModule module{.width = design_.stream(stream).width()};
+      design_.instances.push_back(
+          instance_of("skid_" + design_.stream(stream).name, "", module, {stream}, {out}));
       stream = out;
     }
     design_.outputs.push_back(stream);
@@ -275,7 +272,7 @@ class Builder {
 FifoDepths fifo_depths(const Design& design) {
   FifoDepths depths;
   for (const std::size_t i : design.fifos())
-    depths[design.instances[i].name] = design.instances[i].parameters.integer("DEPTH");
+    depths[design.instances[i].name] = depth_of(design.instances[i]);
   return depths;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hardware/design/modules/fifo.hpp"
+
 namespace mase::design {
 
 const Memory* Design::find_memory(const std::string& file) const {
@@ -15,7 +17,7 @@ const Memory* Design::find_memory(const std::string& file) const {
 std::vector<std::size_t> Design::fifos() const {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < instances.size(); ++i)
-    if (instances[i].module == "mase_fifo") places.push_back(i);
+    if (is_a<FifoModule>(instances[i])) places.push_back(i);
   return places;
 }
 

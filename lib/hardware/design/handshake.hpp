@@ -32,6 +32,9 @@ enum class Stages {
 /// No number of cycles.
 inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
+/// By port: whether a beat moved.
+using Moves = std::span<const std::uint8_t>;
+
 /// Handshake model of an RTL module, with all stages: after reset, `ready` and `valid` equal the
 /// module's registers in every cycle under every pattern of transfers.
 class Handshake {
@@ -40,7 +43,7 @@ class Handshake {
   virtual bool ready(int input) const = 0;   ///< a function of the state only
   virtual bool valid(int output) const = 0;  ///< a function of the state only
   /// One rising edge. taken[i]: input i moved a beat (was valid and ready); given[o]: output o did.
-  virtual void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) = 0;
+  virtual void clock(Moves taken, Moves given) = 0;
   /// How many edges without transfers leave `ready` and `valid` as they are. A network may leave
   /// these out if it makes up for them by `skip`; `forever`: they change nothing at all.
   virtual std::int64_t quiet() const { return 0; }

@@ -20,14 +20,16 @@ namespace mase::design {
 
 /// What a design has to know of a module.
 struct ModuleRow {
-  std::string name;  ///< module name; its file is hw_templates/<folder>/<name>.sv
-  std::string folder, doc;
+  std::string name = {};  ///< module name; its file is hw_templates/<folder>/<name>.sv
+  std::string folder = {}, doc = {};
   std::vector<std::string> uses = {};  ///< modules it instantiates, each a row too
   /// FPGA families with a file of their own that replaces it: hw_templates/<family>/<name>.sv.
   std::vector<std::string> families = {};
   /// In a reloadable design it has a port `reload`, and mase_reload_memory where else is mase_rom.
   bool reloads = false;
-  bool pipelined = false;                 ///< it has the parameters of stage_kinds
+  bool pipelined = false;  ///< it has the parameters of stage_kinds
+  /// Documentation of the parameters that a design gives it; null for parts of others.
+  std::vector<FieldInfo> (*parameters)() = nullptr;
   std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"
   std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.

@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 #include "hardware/design/step_table.hpp"
 #include "ir/op_table.hpp"
 
@@ -137,7 +139,7 @@ const Instance* reader_of(const Design& design, const Instance& fifo) {
     };
     const auto reader = std::ranges::find_if(design.instances, takes);
     if (reader == design.instances.end()) return nullptr;
-    if (reader->module != "mase_stream_resize") return &*reader;
+    if (!is_a<ResizeModule>(*reader)) return &*reader;
     stream = reader->outputs[0];
   }
 }
@@ -148,7 +150,7 @@ Tree fifos_of(const Design& design, const std::string& node) {
   for (const std::size_t i : design.fifos()) {
     const Instance& fifo = design.instances[i];
     const Instance* reader = reader_of(design, fifo);
-    if (reader && reader->layer == node) fifos[fifo.name] = fifo.parameters.integer("DEPTH");
+    if (reader && reader->layer == node) fifos[fifo.name] = depth_of(fifo);
   }
   return fifos;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/node_groups.hpp"
 #include "hardware/design/part_runner.hpp"
 
@@ -32,7 +33,7 @@ class Parts {
     }
     for (std::size_t s = 0; s < streams; ++s)
       cut_.push_back(producers_[s] < nodes && consumers_[s] < nodes &&
-                     design_.instances[consumers_[s]].module == "mase_fifo");
+                     is_a<FifoModule>(design_.instances[consumers_[s]]));
   }
 
   std::optional<Playback> run() {

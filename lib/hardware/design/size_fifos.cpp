@@ -21,6 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
 
@@ -35,9 +36,6 @@ constexpr std::int64_t in_transit = 3;
 constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
-
-void set_depth(Instance& fifo, std::int64_t depth) { fifo.parameters.set("DEPTH", depth); }
-std::int64_t depth_of(const Instance& fifo) { return fifo.parameters.integer("DEPTH"); }
 
 /// The interval of the design when no stream has to wait for another one.
 std::int64_t best_interval(const Design& design) {

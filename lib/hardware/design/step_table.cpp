@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
 namespace {
@@ -176,12 +177,11 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
   out.lanes = lanes;
   out.name = std::string(name);
   const std::int64_t unit = whole ? 1 : few;  // lanes that stay together
-  ModuleParameters parameters{
-      {"W", unit * out.type.width}, {"IN_LANES", have / unit}, {"OUT_LANES", lanes / unit}};
+  const ResizeModule module{
+      .width = unit * out.type.width, .in_lanes = have / unit, .out_lanes = lanes / unit};
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));
-  design_.instances.push_back(
-      {std::string(name), "mase_stream_resize", "", std::move(parameters), {from}, {id}});
+  design_.instances.push_back(instance_of(std::string(name), "", module, {from}, {id}));
   return id;
 }
 

@@ -10,7 +10,7 @@
 
 #include "hardware/design/design.hpp"
 #include "hardware/design/memory_image.hpp"
-#include "hardware/design/module_table.hpp"
+#include "hardware/design/module.hpp"
 #include "hardware/design/packing.hpp"
 
 namespace mase::design {
@@ -58,9 +58,18 @@ class StepBuilder {
   /// An instance `name` + `suffix` from `inputs` to one new stream; the builder renames clashes.
   StreamId add(std::string module, std::string_view suffix, ModuleParameters parameters,
                std::vector<StreamId> inputs, Stream out);
+  template <HardwareModule T>
+  StreamId add(const T& module, std::string_view suffix, std::vector<StreamId> inputs, Stream out) {
+    return add(std::string(T::module_name), suffix, write_parameters(module), std::move(inputs),
+               std::move(out));
+  }
   /// The step's last instance, whose output stream carries the step's value in `lanes` lanes.
   StreamId finish(std::string module, ModuleParameters parameters, std::vector<StreamId> inputs,
                   std::int64_t lanes);
+  template <HardwareModule T>
+  StreamId finish(const T& module, std::vector<StreamId> inputs, std::int64_t lanes) {
+    return finish(std::string(T::module_name), write_parameters(module), std::move(inputs), lanes);
+  }
   /// The same of a module that is not in the table.
   StreamId finish(ModuleRow row, ModuleParameters parameters, std::vector<StreamId> inputs,
                   std::int64_t lanes);

@@ -12,6 +12,7 @@
 #include "base/run_folder.hpp"
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
+#include "hardware/design/build.hpp"
 #include "hardware/emit/build.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/simulate.hpp"
@@ -102,11 +103,11 @@ Simulation::Histogram read_histogram(const Tree& tree) {
 }
 
 std::vector<Simulation::FifoPeak> read_fifos(const Tree& peaks, const design::Design& design) {
+  const design::FifoDepths depths = design::fifo_depths(design);
   std::vector<Simulation::FifoPeak> fifos;
   for (const std::size_t i : design.fifos()) {
-    const design::Instance& fifo = design.instances[i];
-    fifos.push_back(
-        {fifo.name, fifo.parameters.integer("DEPTH"), peaks.as_list().at(fifos.size()).as_int()});
+    const std::string& name = design.instances[i].name;
+    fifos.push_back({name, depths.at(name), peaks.as_list().at(fifos.size()).as_int()});
   }
   return fifos;
 }

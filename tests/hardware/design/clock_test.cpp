@@ -10,7 +10,10 @@
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/modules/stream_fork.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 #include "hardware/design/node_metadata.hpp"
 #include "programs.hpp"
 #include "support/message_of.hpp"
@@ -37,6 +40,11 @@ struct Placed {
   Extent extent;
   double ns;
 };
+
+template <HardwareModule T>
+Placed placed_as(const T& module, const Extent& extent, double ns) {
+  return {T::module_name.data(), write_parameters(module), extent, ns};
+}
 
 ModuleParameters rounded(ModuleParameters parameters, std::int64_t out, std::int64_t shift,
                          std::int64_t low, std::int64_t high) {
@@ -100,8 +108,8 @@ const std::vector<Placed>& placed() {
                8, 5, 0, 255),
        {0.21, 6},
        3.98},
-      {"mase_stream_resize", {{"W", 8}, {"IN_LANES", 16}, {"OUT_LANES", 1}}, {0.60, 18}, 5.75},
-      {"mase_stream_fork", {{"W", 128}, {"N", 2}}, {0.60, 18}, 5.32},
+      placed_as(ResizeModule{.width = 8, .in_lanes = 16, .out_lanes = 1}, {0.60, 18}, 5.75),
+      placed_as(ForkModule{.width = 128, .outputs = 2}, {0.60, 18}, 5.32),
       {"mase_slice", {{"W", 7}, {"BEATS", 32}, {"FIRST", 16}, {"COUNT", 16}}, {0.60, 18}, 4.97},
       {"mase_cast", cast(1), {0.28, 0}, 3.69},
       {"mase_cast", cast(4), {0.92, 0}, 3.82},
@@ -109,8 +117,8 @@ const std::vector<Placed>& placed() {
       {"mase_binary", rounded(binary(0, 32, 7), 8, 0, -128, 127), {6.95, 0}, 6.12},
       {"mase_lookup", {{"LANES", 4}, {"IW", 9}, {"OW", 8}}, {0.92, 0}, 4.53},
       {"mase_lookup", {{"LANES", 32}, {"IW", 9}, {"OW", 7}}, {6.95, 0}, 5.43},
-      {"mase_fifo", {{"W", 32}, {"DEPTH", 13}}, {0.47, 9}, 4.37},
-      {"mase_fifo", {{"W", 224}, {"DEPTH", 2}}, {6.95, 0}, 5.93}};
+      placed_as(FifoModule{.width = 32, .depth = 13}, {0.47, 9}, 4.37),
+      placed_as(FifoModule{.width = 224, .depth = 2}, {6.95, 0}, 5.93)};
   return rows;
 }
 

@@ -7,13 +7,21 @@
 #include <vector>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
 namespace {
 
 struct Measured {
   ModuleParameters parameters;
+  double lut_and_carry, dsp, bram;
+};
+
+template <HardwareModule T>
+struct MeasuredModule {
+  T module;
   double lut_and_carry, dsp, bram;
 };
 
@@ -31,6 +39,14 @@ void check(const std::string& module, const std::vector<Measured>& rows) {
     predicted += cost.lut + cost.carry;
   }
   CHECK(std::abs(predicted - measured) < 0.05 * measured);
+}
+
+template <HardwareModule T>
+void check(const std::vector<MeasuredModule<T>>& rows) {
+  std::vector<Measured> measured;
+  for (const MeasuredModule<T>& row : rows)
+    measured.push_back({write_parameters(row.module), row.lut_and_carry, row.dsp, row.bram});
+  check(std::string(T::module_name), measured);
 }
 
 ModuleParameters clamps(ModuleParameters parameters, std::int64_t acc, std::int64_t out,
@@ -68,8 +84,8 @@ ModuleParameters scale_shift(std::int64_t lanes) {
           {"SW", 8},     {"SSIGNED", 1},   {"HAS_SHIFT", 1}, {"BW", 12}};
 }
 
-ModuleParameters resize(std::int64_t width, std::int64_t in, std::int64_t out) {
-  return {{"W", width}, {"IN_LANES", in}, {"OUT_LANES", out}};
+ResizeModule resize(std::int64_t width, std::int64_t in, std::int64_t out) {
+  return {.width = width, .in_lanes = in, .out_lanes = out};
 }
 
 // Yosys 0.23 as below, of whole modules with random weights.
@@ -243,24 +259,24 @@ TEST_CASE("functions in straight pieces cost what Yosys measured, within a tenth
 }
 
 TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
-  check("mase_fifo", {{{{"W", 32}, {"DEPTH", 2}}, 32, 0, 0},
-                      {{{"W", 12}, {"DEPTH", 22}}, 30 + 6, 0, 0},
-                      {{{"W", 6}, {"DEPTH", 240}}, 77 + 6, 0, 0},
-                      {{{"W", 16}, {"DEPTH", 153}}, 35 + 6, 0, 0.5}});
-  check("mase_stream_resize", {{resize(6, 4, 1), 18, 0, 0},
-                               {resize(7, 8, 1), 29 + 1, 0, 0},
-                               {resize(8, 25, 5), 88 + 1, 0, 0},
-                               {resize(16, 4, 1), 38, 0, 0},
-                               {resize(144, 6, 1), 440 + 1, 0, 0},
-                               {resize(84, 12, 1), 429 + 1, 0, 0},
-                               {resize(8, 5, 3), 105, 0, 0},
-                               {resize(6, 9, 4), 172, 0, 0},
-                               {resize(8, 9, 8), 379, 0, 0},
-                               {resize(8, 197, 3), 1672, 0, 0},
-                               {resize(8, 3, 5), 89 + 1, 0, 0},
-                               {resize(12, 2, 3), 44, 0, 0},
-                               {resize(6, 4, 9), 60, 0, 0},
-                               {resize(8, 3, 197), 1589, 0, 0}});
+  check<FifoModule>({{{.width = 32, .depth = 2}, 32, 0, 0},
+                     {{.width = 12, .depth = 22}, 30 + 6, 0, 0},
+                     {{.width = 6, .depth = 240}, 77 + 6, 0, 0},
+                     {{.width = 16, .depth = 153}, 35 + 6, 0, 0.5}});
+  check<ResizeModule>({{resize(6, 4, 1), 18, 0, 0},
+                       {resize(7, 8, 1), 29 + 1, 0, 0},
+                       {resize(8, 25, 5), 88 + 1, 0, 0},
+                       {resize(16, 4, 1), 38, 0, 0},
+                       {resize(144, 6, 1), 440 + 1, 0, 0},
+                       {resize(84, 12, 1), 429 + 1, 0, 0},
+                       {resize(8, 5, 3), 105, 0, 0},
+                       {resize(6, 9, 4), 172, 0, 0},
+                       {resize(8, 9, 8), 379, 0, 0},
+                       {resize(8, 197, 3), 1672, 0, 0},
+                       {resize(8, 3, 5), 89 + 1, 0, 0},
+                       {resize(12, 2, 3), 44, 0, 0},
+                       {resize(6, 4, 9), 60, 0, 0},
+                       {resize(8, 3, 197), 1589, 0, 0}});
   const auto concat = [](std::int64_t width, std::int64_t a, std::int64_t b) {
     return ModuleParameters{{"W", width}, {"A_BEATS", a}, {"B_BEATS", b}};
   };

@@ -2,7 +2,9 @@
 // The module table, the files of hw_templates and the table of its README say the same.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include "base/file.hpp"
@@ -23,6 +25,39 @@ std::set<std::string> module_files() {
     if (entry.path().extension() == ".sv" && entry.path().parent_path().filename() != "bench")
       found.insert(fs::relative(entry.path(), templates).replace_extension().string());
   return found;
+}
+
+/// A parameter as a module's file declares it.
+struct Declared {
+  std::string name, value;
+};
+
+/// Those of a module that an instance may set, without what follows from others.
+std::vector<Declared> declared_parameters(const ModuleRow& row) {
+  const std::string file = read_file(templates + "/" + row.folder + "/" + row.name + ".sv");
+  const std::string head = file.substr(0, file.find("\n) ("));
+  static const std::regex declaration(R"(parameter (?:[^=\n]* )?([A-Z_0-9]+) *= *([^,\n/]+))");
+  static const std::regex other(R"(\b[A-Z][A-Z_0-9]*\b)");
+  std::vector<Declared> found;
+  for (std::sregex_iterator at(head.begin(), head.end(), declaration), end; at != end; ++at) {
+    const std::string value = (*at)[2];
+    if (!std::regex_search(value, other)) found.push_back({(*at)[1], value});
+  }
+  return found;
+}
+
+/// A default of a field or of a file: 'false' and '0 are 0, 64'sd127 is 127.
+std::string plain_value(std::string text) {
+  std::erase(text, '"');
+  std::erase(text, ' ');
+  if (text == "false" || text == "true") return text == "true" ? "1" : "0";
+  return std::regex_replace(text, std::regex("[0-9]*'(sd|d)?"), "");
+}
+
+std::set<std::string> names_of(const std::vector<Declared>& parameters) {
+  std::set<std::string> names;
+  for (const Declared& parameter : parameters) names.insert(parameter.name);
+  return names;
 }
 
 }  // namespace
@@ -46,6 +81,28 @@ TEST_CASE("the README of the modules names each of them") {
     INFO(row.name);
     CHECK(text.find("`" + row.name + "`") != std::string::npos);
   }
+}
+
+TEST_CASE("the fields of a module are the parameters that its file declares, with their defaults") {
+  std::size_t compared = 0;
+  for (const ModuleRow& row : module_table()) {
+    if (!row.parameters) continue;
+    INFO(row.name);
+    const std::vector<FieldInfo> fields = row.parameters();
+    const std::vector<Declared> declared = declared_parameters(row);
+    std::set<std::string> names;
+    for (const FieldInfo& field : fields) {
+      INFO(field.name);
+      CHECK(names.insert(field.name).second);
+      CHECK_FALSE(field.doc.empty());
+      const auto same = std::ranges::find(declared, field.name, &Declared::name);
+      if (same == declared.end() || field.optional) continue;
+      CHECK(plain_value(field.default_value) == plain_value(same->value));
+      ++compared;
+    }
+    CHECK(names == names_of(declared));
+  }
+  CHECK(compared > 0);
 }
 
 }  // namespace mase::design

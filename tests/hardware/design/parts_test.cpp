@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/parts.hpp"
 #include "programs.hpp"
 
@@ -52,8 +53,7 @@ Design random_blocks(Random& random) {
 
 void set_depths(Design& design, Random& random, bool unbounded) {
   for (const std::size_t i : design.fifos())
-    design.instances[i].parameters.set("DEPTH",
-                                       unbounded ? 1 << 20 : one_of(random, {16, 64, 129, 300}));
+    set_depth(design.instances[i], unbounded ? 1 << 20 : one_of(random, {16, 64, 129, 300}));
 }
 
 Network watched_network(const Design& design, std::int64_t interval) {

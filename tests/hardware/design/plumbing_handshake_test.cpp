@@ -7,6 +7,10 @@
 
 #include "base/random.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/skid.hpp"
+#include "hardware/design/modules/stream_fork.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
 namespace {
@@ -14,6 +18,15 @@ namespace {
 std::unique_ptr<Handshake> make(const std::string& module,
                                 const ModuleParameters& parameters = {}) {
   return module_row(module).handshake(parameters, Stages::all);
+}
+
+template <HardwareModule T>
+std::unique_ptr<Handshake> make(const T& module) {
+  return module.handshake(Stages::all);
+}
+
+std::unique_ptr<Handshake> fifo_of(std::int64_t depth) {
+  return make(FifoModule{.width = 8, .depth = depth});
 }
 
 struct Traffic {
@@ -47,12 +60,12 @@ Traffic run(Handshake& model, std::int64_t cycles, double pause_in, double pause
 
 TEST_CASE("a handshake model at full rate moves a beat per cycle") {
   const std::int64_t cycles = 200;
-  for (const char* module : {"mase_skid", "mase_cast", "mase_lookup"}) {
+  CHECK(run(*make(SkidModule{}), cycles, 0, 0).out >= cycles - 3);
+  for (const char* module : {"mase_cast", "mase_lookup"}) {
     CAPTURE(module);
     CHECK(run(*make(module), cycles, 0, 0).out >= cycles - 3);
   }
-  CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{2}}}), cycles, 0, 0)
-            .out == cycles - 2);
+  CHECK(run(*fifo_of(2), cycles, 0, 0).out == cycles - 2);
   for (const std::int64_t has_shift : {0, 1})
     CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", has_shift}}), cycles, 0, 0).out ==
           cycles - 6);
@@ -60,10 +73,9 @@ TEST_CASE("a handshake model at full rate moves a beat per cycle") {
 
 TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {
   for (const std::int64_t depth : {1, 2, 5, 64})
-    CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", depth}}), 300, 0, 1).in ==
-          depth + 1);
-  CHECK(run(*make("mase_skid"), 10, 0, 1).in == 2);
-  auto fifo = make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{7}}});
+    CHECK(run(*fifo_of(depth), 300, 0, 1).in == depth + 1);
+  CHECK(run(*make(SkidModule{}), 10, 0, 1).in == 2);
+  auto fifo = fifo_of(7);
   REQUIRE(run(*fifo, 50, 0, 1).in == 8);
   std::int64_t drained = 0;
   for (int cycle = 0; cycle < 50; ++cycle) {
@@ -77,38 +89,34 @@ TEST_CASE("a handshake model whose output is blocked fills to its capacity and l
 TEST_CASE("a handshake model under pauses holds what it offers and never gives more than it took") {
   for (const double pause_in : {0.0, 0.4, 0.9})
     for (const double pause_out : {0.0, 0.4, 0.9}) {
-      CHECK(run(*make("mase_skid"), 2000, pause_in, pause_out).most <= 2);
+      CHECK(run(*make(SkidModule{}), 2000, pause_in, pause_out).most <= 2);
       CHECK(run(*make("mase_cast"), 2000, pause_in, pause_out).most <= 3);
-      CHECK(run(*make("mase_fifo", {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{4}}}), 2000,
-                pause_in, pause_out)
-                .most <= 5);
+      CHECK(run(*fifo_of(4), 2000, pause_in, pause_out).most <= 5);
     }
 }
 
-ModuleParameters lanes(std::int64_t in, std::int64_t out) {
-  return {{"W", std::int64_t{8}}, {"IN_LANES", in}, {"OUT_LANES", out}};
+std::unique_ptr<Handshake> resize_of(std::int64_t in, std::int64_t out) {
+  return make(ResizeModule{.width = 8, .in_lanes = in, .out_lanes = out});
 }
 
 TEST_CASE("width converters move a beat per cycle on their narrow side") {
   for (const std::int64_t ratio : {2, 3, 8}) {
     CAPTURE(ratio);
-    const Traffic down =
-        run(*make("mase_stream_resize", lanes(ratio, 1)), 400, 0, 0, double(ratio));
+    const Traffic down = run(*resize_of(ratio, 1), 400, 0, 0, double(ratio));
     CHECK(down.out == 400 - 2);
-    const Traffic up =
-        run(*make("mase_stream_resize", lanes(1, ratio)), 400, 0, 0, 1.0 / double(ratio));
+    const Traffic up = run(*resize_of(1, ratio), 400, 0, 0, 1.0 / double(ratio));
     CHECK(up.in == 400);
     CHECK(up.out == (400 - 1) / ratio);
   }
   // 5 lanes are 5/3 of a beat of 3.
-  CHECK(run(*make("mase_stream_resize", lanes(5, 3)), 400, 0, 0, 5.0 / 3).out == 400 - 2);
-  const Traffic up = run(*make("mase_stream_resize", lanes(3, 5)), 400, 0, 0, 3.0 / 5);
+  CHECK(run(*resize_of(5, 3), 400, 0, 0, 5.0 / 3).out == 400 - 2);
+  const Traffic up = run(*resize_of(3, 5), 400, 0, 0, 3.0 / 5);
   CHECK(up.in == 400);
   CHECK(up.out == (400 - 1) * 3 / 5);
 }
 
 TEST_CASE("a fork gives every beat to all of its outputs, however long one of them waits") {
-  auto fork = make("mase_stream_fork", {{"N", std::int64_t{3}}});
+  auto fork = make(ForkModule{.outputs = 3});
   Random random(5);
   std::int64_t in = 0;
   std::int64_t out[3] = {};

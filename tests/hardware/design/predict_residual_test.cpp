@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/predict.hpp"
 #include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
@@ -33,7 +34,7 @@ Instance& instance_of(Design& design, const std::string& name) {
 std::vector<std::string> fifos(const Design& design) {
   std::vector<std::string> names;
   for (const Instance& instance : design.instances)
-    if (instance.module == "mase_fifo") names.push_back(instance.name);
+    if (is_a<FifoModule>(instance)) names.push_back(instance.name);
   return names;
 }
 
@@ -87,13 +88,13 @@ TEST_CASE(
   // skid, DEPTH + 1 in the FIFO and 2 in the skid of the sum: DEPTH = 11.
   Design design = residual_linear(4, 4);
   CHECK(fifos(design) == std::vector<std::string>{"fifo_add_1"});
-  CHECK(instance_of(design, "fifo_add_1").parameters.integer("DEPTH") == 11);
+  CHECK(depth_of(instance_of(design, "fifo_add_1")) == 11);
   CHECK(design.timing.interval == 256);
   CHECK(survives_stalls(design, 1, 5));
-  instance_of(design, "fifo_add_1").parameters.set("DEPTH", std::int64_t{10});
+  set_depth(instance_of(design, "fifo_add_1"), 10);
   CHECK_THROWS_WITH(predict(design), Catch::Contains("deadlocks") && Catch::Contains("fork_x"));
   CHECK_FALSE(survives_stalls(design, 1, 5));
-  instance_of(design, "fifo_add_1").parameters.set("DEPTH", std::int64_t{100});
+  set_depth(instance_of(design, "fifo_add_1"), 100);
   CHECK(predict(design).last == design.timing.last);
 }
 
@@ -135,7 +136,7 @@ TEST_CASE("a residual around a convolution holds back what the window keeps") {
   CHECK(fifos(design) == std::vector<std::string>{"fifo_add_1"});
   // The first output pixel needs the pixels up to (1, 1), 8 beats; the last one is at most W + 1
   // pixels behind the input, and a row of the ring is filled ahead.
-  const std::int64_t depth = instance_of(design, "fifo_add_1").parameters.integer("DEPTH");
+  const std::int64_t depth = depth_of(instance_of(design, "fifo_add_1"));
   CHECK(depth >= 8 - 5);
   CHECK(depth <= 3 * 6);
   for (unsigned seed : {1U, 2U, 3U}) CHECK(survives_stalls(design, seed, 4));

@@ -3,6 +3,8 @@
 #include "designs.hpp"
 
 #include "base/random.hpp"
+#include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/skid.hpp"
 
 namespace mase::test {
 
@@ -21,13 +23,9 @@ design::Design two_lines() {
   design.name = "two_lines";
   design.streams = {stream("a", 1, 13, true, 3), stream("b", 1, 13, true, 3),
                     stream("c", 5, 20, false, 10), stream("d", 5, 20, false, 10)};
-  design.instances = {{"first", "mase_skid", "", {{"W", std::int64_t{13}}}, {0}, {1}},
-                      {"second",
-                       "mase_fifo",
-                       "",
-                       {{"W", std::int64_t{100}}, {"DEPTH", std::int64_t{4}}},
-                       {2},
-                       {3}}};
+  design.instances = {
+      design::instance_of("first", "", design::SkidModule{.width = 13}, {0}, {1}),
+      design::instance_of("second", "", design::FifoModule{.width = 100, .depth = 4}, {2}, {3})};
   design.inputs = {0, 2};
   design.outputs = {1, 3};
   return design;
@@ -37,7 +35,7 @@ design::Design one_skid() {
   design::Design design;
   design.name = "one_skid";
   design.streams = {stream("x", 1, 8, true, 4), stream("y", 1, 8, true, 4)};
-  design.instances = {{"buffer", "mase_skid", "", {{"W", std::int64_t{8}}}, {0}, {1}}};
+  design.instances = {design::instance_of("buffer", "", design::SkidModule{.width = 8}, {0}, {1})};
   design.inputs = {0};
   design.outputs = {1};
   return design;

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "designs.hpp"
+#include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/text/beats.hpp"
 #include "hardware/emit/text/names.hpp"
@@ -25,12 +26,8 @@ design::Design awkward() {
   design.name = "mase_skid";
   design.streams = {test::stream("input", 1, 8, true, 4), test::stream("clk", 1, 8, true, 4),
                     test::stream("0 way", 1, 8, true, 4)};
-  design.instances = {{"fork",
-                       "mase_stream_fork",
-                       "",
-                       {{"W", std::int64_t{8}}, {"N", std::int64_t{2}}},
-                       {0},
-                       {1, 2}}};
+  const design::ForkModule fork{.width = 8, .outputs = 2};
+  design.instances = {design::instance_of("fork", "", fork, {0}, {1, 2})};
   design.inputs = {0};
   design.outputs = {1, 2};
   return design;

@@ -8,6 +8,7 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/names.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -24,12 +25,8 @@ design::Design line_of(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto from = static_cast<design::StreamId>(i);
     design.streams.push_back(test::stream(names[i], 1, 8, true, 4));
-    design.instances.push_back({names[i],
-                                "mase_fifo",
-                                "",
-                                {{"W", std::int64_t{8}}, {"DEPTH", std::int64_t{4}}},
-                                {from},
-                                {from + 1}});
+    const design::FifoModule fifo{.width = 8, .depth = 4};
+    design.instances.push_back(design::instance_of(names[i], "", fifo, {from}, {from + 1}));
   }
   design.inputs = {0};
   design.outputs = {static_cast<design::StreamId>(names.size())};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "hardware/design/design.hpp"
+#include "hardware/design/module.hpp"
 
 namespace mase::rtl_test {
 
@@ -28,6 +28,13 @@ struct Case {
   std::vector<design::Memory> memories;                    ///< file names are unique over all cases
   std::shared_ptr<const design::ModuleRow> own = nullptr;  ///< of a module that is not ours
 };
+
+template <design::HardwareModule T>
+Case case_of(const T& module, std::vector<Port> inputs, std::vector<Port> outputs,
+             std::vector<design::Memory> memories = {}) {
+  return {std::string(T::module_name), design::write_parameters(module), std::move(inputs),
+          std::move(outputs), std::move(memories)};
+}
 
 /// Emits the cases as one design, builds it once and runs `frames` frames (codes of every port hold
 /// as many) without stalls, at 40/40 %, 90 % output and 90 % input stalls. Checks in every run:

@@ -3,44 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "hardware/design/handshake/pipe.hpp"
 
 namespace mase::design {
-
-/// fifo: a memory of `depth` beats and an output register.
-class FifoHandshake final : public HandshakeOf<FifoHandshake> {
- public:
-  /// `block`: behind the memory is a register more.
-  FifoHandshake(std::int64_t depth, bool block) : depth_(depth), block_(block) {}
-  bool ready(int) const override { return count_ != depth_; }
-  bool valid(int) const override { return valid_; }
-  std::int64_t quiet() const override {
-    return valid_ || (count_ == 0 && !word_valid_) ? forever : 0;
-  }
-  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const FifoHandshake&) const = default;
-
- private:
-  std::int64_t depth_, count_ = 0;  ///< beats in the memory
-  bool block_;
-  bool word_valid_ = false, valid_ = false;  ///< of the block memory's word, of the output register
-};
-
-/// stream_fork: one skid per output, filled together.
-class ForkHandshake final : public HandshakeOf<ForkHandshake> {
- public:
-  explicit ForkHandshake(std::int64_t outputs) : skids_(static_cast<std::size_t>(outputs)) {}
-  bool ready(int) const override;
-  bool valid(int output) const override { return skids_[static_cast<std::size_t>(output)].valid(); }
-  std::int64_t quiet() const override { return forever; }
-  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const ForkHandshake&) const = default;
-
- private:
-  std::vector<Skid> skids_;
-};
 
 /// stream_resize to fewer lanes: each beat taken brings `in` lanes, each that passes the `stages`
 /// registers has `out`.
@@ -62,26 +28,6 @@ class NarrowHandshake final : public HandshakeOf<NarrowHandshake> {
 
   std::int64_t in_, out_, lanes_ = 0;  ///< lanes that have not left
   Pipe pipe_;
-};
-
-/// stream_resize to more lanes: beats of `in` lanes taken, one of `out` given when they are there;
-/// a skid behind them where two of these can follow each other, else a register.
-class WidenHandshake final : public HandshakeOf<WidenHandshake> {
- public:
-  explicit WidenHandshake(std::int64_t out, std::int64_t in = 1) : in_(in), out_(out) {}
-  bool ready(int) const override {
-    return !completes() || (out_ < 2 * in_ ? skid_.ready() : !skid_.valid());
-  }
-  std::int64_t quiet() const override { return forever; }
-  bool valid(int) const override { return skid_.valid(); }
-  void clock(std::span<const std::uint8_t> taken, std::span<const std::uint8_t> given) override;
-  bool operator==(const WidenHandshake&) const = default;
-
- private:
-  bool completes() const { return lanes_ + in_ >= out_; }
-
-  std::int64_t in_, out_, lanes_ = 0;  ///< lanes that wait for others
-  Skid skid_;
 };
 
 /// concat: `first` beats of input 0, then `second` beats of input 1.

@@ -36,6 +36,12 @@ Path counter_path(std::int64_t states, const Technology& technology) {
           .readers = static_cast<double>(bits)};
 }
 
+Path choice_path(std::int64_t pieces, std::int64_t bits, const Technology& technology) {
+  return {.what = "choice",
+          .luts = 1 + choice_luts_deep(pieces, technology),
+          .readers = static_cast<double>(bits)};
+}
+
 Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology) {
   if (block) return {.what = "words of a memory", .from = Source::memory};
   if (depth < 2) return {.what = "table"};

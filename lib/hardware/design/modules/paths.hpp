@@ -25,6 +25,8 @@ Blocks blocks_of(std::int64_t width, std::int64_t depth, const Technology& techn
 
 /// A counter with its enable in front and what tells its end.
 Path counter_path(std::int64_t states, const Technology& technology);
+/// The input of a skid of so many bits with a choice in front of it.
+Path choice_path(std::int64_t pieces, std::int64_t bits, const Technology& technology);
 /// hw_templates/matrix/mase_rom: its address, or its words into the next register.
 Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology);
 /// A memory that is written, in block memory or in LUT RAM: from its address, which all parts of
@@ -33,10 +35,6 @@ Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Techn
 /// hw_templates/elementwise/mase_round, from a number of a width to its registers.
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 
-Paths skid_paths(const Instance& instance, const Technology& technology);
-Paths fifo_paths(const Instance& instance, const Technology& technology);
-Paths fork_paths(const Instance& instance, const Technology& technology);
-Paths resize_paths(const Instance& instance, const Technology& technology);
 Paths concat_paths(const Instance& instance, const Technology& technology);
 Paths embedding_paths(const Instance& instance, const Technology& technology);
 Paths insert_paths(const Instance& instance, const Technology& technology);

@@ -6,32 +6,17 @@
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/skid.hpp"
+#include "hardware/design/modules/stream_fork.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
 namespace {
 
 using Made = std::unique_ptr<Handshake>;
-
-Made make_skid(const ModuleParameters&, Stages) { return std::make_unique<SkidHandshake>(); }
-
-Made make_fifo(const ModuleParameters& parameters, Stages) {
-  const std::int64_t depth = parameters.integer("DEPTH");
-  return std::make_unique<FifoHandshake>(depth,
-                                         queue_in_block.holds(parameters.integer("W"), depth));
-}
-
-Made make_fork(const ModuleParameters& parameters, Stages) {
-  return std::make_unique<ForkHandshake>(parameters.integer("N"));
-}
-
-Made make_resize(const ModuleParameters& parameters, Stages) {
-  const std::int64_t in = parameters.integer("IN_LANES"), out = parameters.integer("OUT_LANES");
-  if (in == out) return std::make_unique<SkidHandshake>();
-  if (in > out) return std::make_unique<NarrowHandshake>(in, 0, Stages::all, out);
-  return std::make_unique<WidenHandshake>(out, in);
-}
 
 Made make_repeat(const ModuleParameters& parameters, Stages) {
   return std::make_unique<NarrowHandshake>(parameters.integer("COUNT") /
@@ -62,104 +47,10 @@ Made make_gather(const ModuleParameters& parameters, Stages kept) {
                                            parameters.integer("START"), kept);
 }
 
-Cost skid_module_cost(const Design&, const Instance& instance) {
-  return skid_cost(instance.parameter("W"));
-}
-
 /// A memory with a register behind it.
 Cost registered(Cost memory, std::int64_t width) {
   memory.ff += static_cast<double>(width);
   return memory;
-}
-
-Cost fifo_cost(const Design&, const Instance& instance) {
-  const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
-  const int address = std::max(1, log2_ceiling(depth));
-  Cost cost = queue_in_block.holds(width, depth) ? block_memory_cost(width, depth)
-                                                 : lut_memory_cost(width, depth);
-  cost.lut += depth > 15 ? 4.5 * address - 1 : 4 + 4.0 * address;
-  cost.ff += 3 * address + 2 + static_cast<double>(width);
-  cost.carry += 2 * carry_chain(address) + carry_chain(log2_ceiling(depth + 1));
-  return cost;
-}
-
-Cost fork_cost(const Design&, const Instance& instance) {
-  Cost cost =
-      scaled(skid_cost(instance.parameter("W")), static_cast<double>(instance.parameter("N")));
-  cost.lut += 2;
-  return cost;
-}
-
-/// LUTs of a bit that chooses one of `pieces` and enters a skid: four pieces a LUT6, two a LUT3,
-/// and the last two stand in the skid's own LUT.
-std::int64_t choice_luts(std::int64_t pieces) {
-  std::int64_t luts = 1;
-  while (pieces > 2) {
-    const std::int64_t groups = pieces / 4 + (pieces % 4 > 1 ? 1 : 0);
-    luts += groups;
-    pieces = groups + (pieces % 4 == 1 ? 1 : 0);
-  }
-  return luts;
-}
-
-Cost narrow_cost(std::int64_t bits, std::int64_t pieces) {
-  const int index = log2_ceiling(pieces);
-  return {.lut = static_cast<double>(bits * choice_luts(pieces) + std::max(6, 2 + 2 * index)),
-          .ff = static_cast<double>(bits * (pieces + 2) + 3 + index),
-          .carry = carry_chain(index)};
-}
-
-/// LUTs of a bit that is one of so many.
-double one_of_luts(std::int64_t choices) { return static_cast<double>(ceiling(choices - 1, 3)); }
-
-/// hw_templates/plumbing/mase_stream_regroup to fewer lanes. A lane of its register takes another
-/// one of the beat for each place where that can enter, the one further up, or what is left.
-Cost regroup_down_cost(std::int64_t width, std::int64_t in, std::int64_t out) {
-  const int count = log2_ceiling(in + out);
-  const std::int64_t lanes = in + out - 1;
-  Cost cost = skid_cost(width * out);
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    const std::int64_t places = std::min(out - 1, lane) - std::max<std::int64_t>(0, lane - in + 1);
-    const std::int64_t others = (lane < in - 1 ? 1 : 0) + (lane < out - 1 ? 1 : 0);
-    cost.lut += static_cast<double>(width) * one_of_luts(places + 1 + others);
-  }
-  cost.lut += static_cast<double>(width * (out - 1)) + 5 * count;
-  cost.ff += static_cast<double>(width * lanes) + count + log2_ceiling(out + 1) + 1;
-  cost.carry += 2 * carry_chain(count);
-  return cost;
-}
-
-/// The same to more lanes: the output takes one of `in` places of a shift register. A skid chooses
-/// between two in its own LUTs.
-Cost regroup_up_cost(std::int64_t width, std::int64_t in, std::int64_t out) {
-  const int room = log2_ceiling(out);
-  const bool skid = out < 2 * in;
-  Cost cost{.lut = static_cast<double>(width * out) * one_of_luts(in) + 1.6 * room,
-            .ff = static_cast<double>(width * (2 * out - 1) + room + 1),
-            .carry = carry_chain(room)};
-  if (!skid) return cost;
-  cost.lut += 3 + (in > 2 ? static_cast<double>(width * out) : 0);
-  cost.ff += static_cast<double>(width * out + 1);
-  return cost;
-}
-
-Cost resize_cost(const Design&, const Instance& instance) {
-  const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
-  if (in % out != 0 && out % in != 0)
-    return in > out ? regroup_down_cost(instance.parameter("W"), in, out)
-                    : regroup_up_cost(instance.parameter("W"), in, out);
-  const std::int64_t ratio = std::max(in, out) / std::min(in, out);
-  const std::int64_t narrow = std::min(in, out) * instance.parameter("W");
-  if (ratio == 1) return skid_cost(narrow);
-  const int index = log2_ceiling(ratio), last = ratio > 2 ? 1 : 0;  // of two it is the index
-  if (in > out) {
-    Cost cost = narrow_cost(narrow, ratio);
-    cost.ff += last;
-    return cost;
-  }
-  return {.lut = 4.0 + index,
-          .ff = static_cast<double>(narrow * (2 * ratio - 1) + 1 + index + last),
-          .carry = carry_chain(index)};
 }
 
 Cost repeat_cost(const Design&, const Instance& instance) {
@@ -250,41 +141,10 @@ std::vector<ModuleRow> plumbing_modules() {
   using List = std::vector<std::string>;
   const List in{"in"}, out{"out"}, skid{"mase_skid"};
   return {
-      {.name = "mase_skid",
-       .folder = "plumbing",
-       .doc = "two-entry buffer",
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_skid,
-       .cost = skid_module_cost,
-       .paths = skid_paths},
-      {.name = "mase_fifo",
-       .folder = "plumbing",
-       .doc = "queue",
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_fifo,
-       .cost = fifo_cost,
-       .paths = fifo_paths},
-      {.name = "mase_stream_fork",
-       .folder = "plumbing",
-       .doc = "copies of a stream",
-       .uses = skid,
-       .inputs = in,
-       .outputs = out,
-       .vector_output = true,
-       .handshake = make_fork,
-       .cost = fork_cost,
-       .paths = fork_paths},
-      {.name = "mase_stream_resize",
-       .folder = "plumbing",
-       .doc = "other number of lanes",
-       .uses = {"mase_skid", "mase_stream_regroup"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_resize,
-       .cost = resize_cost,
-       .paths = resize_paths},
+      SkidModule::row(),
+      FifoModule::row(),
+      ForkModule::row(),
+      ResizeModule::row(),
       {.name = "mase_stream_regroup",
        .folder = "plumbing",
        .doc = "the same where neither number divides the other",

@@ -8,13 +8,6 @@
 namespace mase::design {
 namespace {
 
-/// The input of a skid with a choice in front of it.
-Path choice_path(std::int64_t pieces, std::int64_t bits, const Technology& technology) {
-  return {.what = "choice",
-          .luts = 1 + choice_luts_deep(pieces, technology),
-          .readers = static_cast<double>(bits)};
-}
-
 Width input_width(const ModuleParameters& p) {
   return {static_cast<int>(p.integer("IW")), p.integer("ISIGNED") != 0};
 }
@@ -47,43 +40,6 @@ Path summand_path(const ModuleParameters& p, const Path& product) {
 }
 
 }  // namespace
-
-Paths skid_paths(const Instance&, const Technology&) { return {}; }
-
-Paths fifo_paths(const Instance& instance, const Technology& technology) {
-  const std::int64_t width = instance.parameter("W"), depth = instance.parameter("DEPTH");
-  const Path pull{.what = "pull",
-                  .luts = 1 + tree_luts(log2_ceiling(depth + 1), technology),
-                  .readers = static_cast<double>(width)};
-  return {counter_path(depth + 1, technology), pull,
-          memory_path(width, depth, queue_in_block.holds(width, depth), technology)};
-}
-
-Paths fork_paths(const Instance& instance, const Technology& technology) {
-  const auto outputs = instance.parameter("N");
-  return {{.what = "room in all outputs",
-           .luts = 1 + tree_luts(outputs + 1, technology),
-           .readers = static_cast<double>(outputs)}};
-}
-
-Paths resize_paths(const Instance& instance, const Technology& technology) {
-  const std::int64_t in = instance.parameter("IN_LANES"), out = instance.parameter("OUT_LANES");
-  if (in % out != 0 && out % in != 0) {
-    const std::int64_t places = in > out ? out + 1 : in;
-    Path lanes = counter_path(in + out, technology);
-    lanes.readers = static_cast<double>(std::max(in, out) * instance.parameter("W"));
-    return {lanes, choice_path(places, std::max(in, out) * instance.parameter("W"), technology)};
-  }
-  const std::int64_t ratio = std::max(in, out) / std::min(in, out);
-  if (ratio == 1) return {};
-  const Path index = counter_path(ratio, technology);
-  const Path wide{.what = "wide beat",
-                  .luts = 1,
-                  .readers = static_cast<double>(std::max(in, out) * instance.parameter("W"))};
-  if (in < out) return {index, wide};
-  const std::int64_t first = ratio / 2 * out * instance.parameter("W");  // of the index's bit 0
-  return {index, wide, choice_path(ratio, first, technology)};
-}
 
 Paths repeat_paths(const Instance& instance, const Technology& technology) {
   return {counter_path(instance.parameter("COUNT") / instance.parameter("LANES"), technology)};
