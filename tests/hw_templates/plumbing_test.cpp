@@ -4,8 +4,13 @@
 
 #include <numeric>
 
+#include "hardware/design/modules/concat.hpp"
+#include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/gather.hpp"
+#include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/skid.hpp"
+#include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 #include "hardware/design/step_table.hpp"
@@ -97,11 +102,8 @@ Case concat_case(Random& random, std::int64_t a_beats, std::int64_t b_beats, std
     append(a, row, a_beats);
     append(b, row, b_beats);
   }
-  return {"mase_concat",
-          {{"W", bits(a)}, {"A_BEATS", a_beats}, {"B_BEATS", b_beats}},
-          {a, b},
-          {out},
-          {}};
+  return case_of(design::ConcatModule{.width = bits(a), .first = a_beats, .second = b_beats},
+                 {a, b}, {out});
 }
 
 /// `image` rows of constants, around as many rows of a frame again and again.
@@ -123,17 +125,15 @@ Case insert_case(Random& random, const std::string& file, std::int64_t before, s
     append(constants, first + before, after);
   }
   const std::vector<Wide> words(constants.begin(), constants.end());
-  return {
-      "mase_insert",
-      {{"W", bits(in)},
-       {"BEFORE", before},
-       {"BEATS", beats},
-       {"AFTER", after},
-       {"DEPTH", image * (before + after)},
-       {"IMAGE_FILE", file}},
-      {in},
-      {out},
-      {{file, "insert", "constants", bits(in), design::vector_words(words, lanes, type.width)}}};
+  const design::InsertModule module{.width = bits(in),
+                                    .before = before,
+                                    .beats = beats,
+                                    .after = after,
+                                    .depth = image * (before + after),
+                                    .image_file = file};
+  return case_of(
+      module, {in}, {out},
+      {{file, "insert", "constants", bits(in), design::vector_words(words, lanes, type.width)}});
 }
 
 TEST_CASE("constants in RTL stand around the rows of a stream") {
@@ -159,16 +159,11 @@ Case embedding_case(Random& random, const std::string& file, std::int64_t rows, 
       out.codes.push_back(
           table[static_cast<std::size_t>(std::min(id, rows - 1) * beats * lanes + i)]);
   const std::vector<Wide> words(table.begin(), table.end());
-  return {
-      "mase_embedding",
-      {{"IW", std::int64_t{id_bits}},
-       {"W", bits(out)},
-       {"ROWS", rows},
-       {"BEATS", beats},
-       {"TABLE_FILE", file}},
-      {ids},
-      {out},
-      {{file, "embedding", "table", bits(out), design::vector_words(words, lanes, type.width)}}};
+  const design::EmbeddingModule module{
+      .id_bits = id_bits, .width = bits(out), .rows = rows, .beats = beats, .table_file = file};
+  return case_of(
+      module, {ids}, {out},
+      {{file, "embedding", "table", bits(out), design::vector_words(words, lanes, type.width)}});
 }
 
 TEST_CASE("embeddings in RTL give the rows of their table, the last one beyond it") {
@@ -186,11 +181,10 @@ Case slice_case(Random& random, std::int64_t beats, std::int64_t first, std::int
   const FixedType type = random_stream_type(random);
   const std::int64_t lanes = between(random, 1, 3);
   const Port in = random_port(random, lanes, type, kPlumbingFrames * rows * beats);
-  return {"mase_slice",
-          {{"W", bits(in)}, {"BEATS", beats}, {"FIRST", first}, {"COUNT", count}},
-          {in},
-          {{lanes, type, part(in.codes, beats * lanes, first * lanes, count * lanes)}},
-          {}};
+  const design::SliceModule module{
+      .width = bits(in), .beats = beats, .first = first, .count = count};
+  return case_of(module, {in},
+                 {{lanes, type, part(in.codes, beats * lanes, first * lanes, count * lanes)}});
 }
 
 TEST_CASE("concat and slice in RTL cut rows where they should") {
@@ -222,20 +216,18 @@ Case gather_case(Random& random, const std::string& file, const integer::Gather&
     for (const std::int64_t place : gather.places)
       codes.push_back(place < 0 ? outside
                                 : from.codes[static_cast<std::size_t>(frame * in + place)]);
-  return {"mase_gather",
-          {{"IN", in / lanes},
-           {"OUT", out / lanes},
-           {"RUN", image.run},
-           {"START", image.start},
-           {"LANES", lanes},
-           {"DW", std::int64_t{type.width}},
-           {"PADS", flag(image.pads)},
-           {"OUTSIDE", design::plain_code(outside, type.width)},
-           {"FILE", file}},
-          {from},
-          {{lanes, type, codes}},
-          {{file, "gather", "places", image.word_bits,
-            design::vector_words(image.words, 1, image.word_bits)}}};
+  const design::GatherModule module{.in = in / lanes,
+                                    .out = out / lanes,
+                                    .run = image.run,
+                                    .start = image.start,
+                                    .lanes = lanes,
+                                    .bits = type.width,
+                                    .pads = image.pads,
+                                    .outside = design::plain_code(outside, type.width),
+                                    .file = file};
+  return case_of(module, {from}, {{lanes, type, codes}},
+                 {{file, "gather", "places", image.word_bits,
+                   design::vector_words(image.words, 1, image.word_bits)}});
 }
 
 /// `count` groups of `lanes` elements, drawn from `in` elements.

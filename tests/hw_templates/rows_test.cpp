@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "hardware/design/modules/repeat.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -50,9 +51,9 @@ TEST_CASE("repeated elements in RTL leave without a gap") {
       Port out{lanes, type, {}};
       for (const std::int64_t code : in.codes)
         out.codes.insert(out.codes.end(), static_cast<std::size_t>(beats * lanes), code);
-      const design::ModuleParameters parameters{
-          {"W", std::int64_t{type.width}}, {"COUNT", beats * lanes}, {"LANES", lanes}};
-      cases.push_back({"mase_repeat", parameters, {in}, {out}, {}});
+      const design::RepeatModule module{
+          .width = type.width, .count = beats * lanes, .lanes = lanes};
+      cases.push_back(case_of(module, {in}, {out}));
     }
   check_cases(cases, row_frames);
 }

@@ -2,9 +2,14 @@
 // Hardware of the operations without matrices: element by element, pooling, joining and cutting.
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "base/error.hpp"
+#include "hardware/design/modules/concat.hpp"
+#include "hardware/design/modules/embedding.hpp"
+#include "hardware/design/modules/gather.hpp"
+#include "hardware/design/modules/insert.hpp"
+#include "hardware/design/modules/repeat.hpp"
+#include "hardware/design/modules/slice.hpp"
 #include "hardware/design/numbers.hpp"
 #include "hardware/design/step_table.hpp"
 #include "ir/custom_op.hpp"
@@ -14,15 +19,9 @@ namespace {
 
 using integer::FixedType;
 
-FoldRule same(std::int64_t count) { return {count, count, true}; }
-
 /// Lanes may cross pixels where every element is treated alike.
 FoldRule element_rule(const Program& program, const Step& step, const Fold&) {
-  return same(program.value(step.output).elements());
-}
-
-std::int64_t output_interval(const Program& program, const Step& step, const Fold& fold) {
-  return program.value(step.output).elements() / fold.in_lanes;
+  return same_lanes(program.value(step.output).elements());
 }
 
 StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
@@ -129,7 +128,7 @@ FoldRule external_rule(const Program& program, const Step& step, const Fold&) {
   std::int64_t most = 1;
   for (const std::int64_t lanes : divisors(elements))
     if (lanes <= hardware_of(step).lanes) most = lanes;
-  return same(most);
+  return same_lanes(most);
 }
 
 std::int64_t external_interval(const Program& program, const Step& step, const Fold& fold) {
@@ -160,7 +159,7 @@ StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs)
 // Per-channel scale and shift.
 
 FoldRule channel_rule(const Program& program, const Step& step, const Fold&) {
-  return same(program.value(step.output).channels());
+  return same_lanes(program.value(step.output).channels());
 }
 
 StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
@@ -216,7 +215,7 @@ const integer::Pool& pool_of(const Step& step) { return std::get<integer::Pool>(
 bool on_the_fly(const integer::Window& window) { return window.y.tiles() && window.x.tiles(); }
 
 FoldRule pool_rule(const Program&, const Step& step, const Fold&) {
-  return same(pool_of(step).window.channels);
+  return same_lanes(pool_of(step).window.channels);
 }
 
 std::int64_t pool_interval(const Program&, const Step& step, const Fold& fold) {
@@ -298,158 +297,6 @@ StreamId add_row_reduce(StepBuilder& builder, const std::vector<StreamId>& input
                         inputs, 1);
 }
 
-FoldRule repeat_rule(const Program&, const Step& step, const Fold&) {
-  return {1, std::get<integer::Repeat>(step.operation).count};
-}
-
-std::int64_t repeat_interval(const Program& program, const Step& step, const Fold& fold) {
-  return program.value(step.output).elements() / fold.out_lanes;
-}
-
-StreamId add_repeat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  return builder.finish("mase_repeat",
-                        {{"W", std::int64_t{builder.input().type.width}},
-                         {"COUNT", std::get<integer::Repeat>(builder.step.operation).count},
-                         {"LANES", builder.fold.out_lanes}},
-                        inputs, builder.fold.out_lanes);
-}
-
-// Rows of a table.
-
-FoldRule embedding_rule(const Program&, const Step& step, const Fold&) {
-  return {1, std::get<integer::Embedding>(step.operation).columns};
-}
-
-StreamId add_embedding(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& embedding = std::get<integer::Embedding>(builder.step.operation);
-  const std::int64_t lanes = builder.fold.out_lanes;
-  const int bits = builder.output().type.width;
-  ModuleParameters parameters{{"IW", std::int64_t{builder.input().type.width}},
-                              {"W", lanes * bits},
-                              {"ROWS", embedding.rows()},
-                              {"BEATS", embedding.columns / lanes}};
-  parameters.set("TABLE_FILE", builder.vector_memory("table", embedding.table, lanes, bits));
-  return builder.finish("mase_embedding", std::move(parameters), inputs, lanes);
-}
-
-// Concatenation and slices, run by run.
-
-FoldRule concat_rule(const Program& program, const Step& step, const Fold&) {
-  const std::int64_t rows = std::get<integer::Concat>(step.operation).rows;
-  std::int64_t common = 0;
-  for (integer::ValueId id : step.inputs)
-    common = std::gcd(common, program.value(id).elements() / rows);
-  return same(common);
-}
-
-StreamId add_concat(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const StreamValue& value = builder.output();
-  const std::int64_t lanes = builder.fold.in_lanes;
-  const std::int64_t rows = std::get<integer::Concat>(builder.step.operation).rows;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    MASE_CHECK(builder.input(i).type == value.type, "concat of different types at " + value.name);
-  StreamId joined = inputs[0];
-  std::int64_t length = builder.input(0).elements() / rows;
-  for (std::size_t i = 1; i < inputs.size(); ++i) {
-    const std::int64_t more = builder.input(i).elements() / rows;
-    ModuleParameters parameters{
-        {"W", lanes * value.type.width}, {"A_BEATS", length / lanes}, {"B_BEATS", more / lanes}};
-    length += more;
-    const std::vector<StreamId> pair{joined, inputs[i]};
-    const std::string part = "_" + std::to_string(i);
-    joined = i + 1 == inputs.size()
-                 ? builder.finish("mase_concat", std::move(parameters), pair, lanes)
-                 : builder.add("mase_concat", part, std::move(parameters), pair,
-                               {builder.name() + part, lanes, value.type, rows * length, -1});
-  }
-  return joined;
-}
-
-// Constants around rows.
-
-const integer::Insert& insert_of(const Step& step) {
-  return std::get<integer::Insert>(step.operation);
-}
-
-std::int64_t input_elements_per_row(const Program& program, const Step& step) {
-  return program.value(step.inputs[0]).elements() / insert_of(step).rows;
-}
-
-FoldRule insert_rule(const Program& program, const Step& step, const Fold&) {
-  const integer::Insert& insert = insert_of(step);
-  const std::int64_t around = std::gcd(insert.before, insert.after);
-  return same(std::gcd(std::gcd(input_elements_per_row(program, step), around),
-                       static_cast<std::int64_t>(insert.codes.size())));
-}
-
-StreamId add_insert(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const integer::Insert& insert = insert_of(builder.step);
-  const std::int64_t lanes = builder.fold.in_lanes;
-  const int bits = builder.output().type.width;
-  ModuleParameters parameters{
-      {"W", lanes * bits},
-      {"BEFORE", insert.before / lanes},
-      {"BEATS", input_elements_per_row(builder.program, builder.step) / lanes},
-      {"AFTER", insert.after / lanes},
-      {"DEPTH", static_cast<std::int64_t>(insert.codes.size()) / lanes}};
-  parameters.set("IMAGE_FILE", builder.vector_memory("constants", insert.codes, lanes, bits));
-  return builder.finish("mase_insert", std::move(parameters), inputs, lanes);
-}
-
-FoldRule slice_rule(const Program&, const Step& step, const Fold&) {
-  const auto& slice = std::get<integer::Slice>(step.operation);
-  return same(std::gcd(slice.period, std::gcd(slice.first, slice.count)));
-}
-
-std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold) {
-  return program.value(step.inputs[0]).elements() / fold.in_lanes;
-}
-
-StreamId add_slice(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& slice = std::get<integer::Slice>(builder.step.operation);
-  const std::int64_t lanes = builder.fold.in_lanes;
-  return builder.finish("mase_slice",
-                        {{"W", lanes * builder.output().type.width},
-                         {"BEATS", slice.period / lanes},
-                         {"FIRST", slice.first / lanes},
-                         {"COUNT", slice.count / lanes}},
-                        inputs, lanes);
-}
-
-// Any other order: frames are kept, and read by an image of addresses.
-
-const integer::Gather& gather_of(const Step& step) {
-  return std::get<integer::Gather>(step.operation);
-}
-
-FoldRule gather_rule(const Program&, const Step& step, const Fold&) {
-  return same(gather_of(step).block());
-}
-
-std::int64_t gather_interval(const Program& program, const Step& step, const Fold& fold) {
-  const std::int64_t in = program.value(step.inputs[0]).elements();
-  return std::max(in, program.value(step.output).elements()) / fold.in_lanes;
-}
-
-bool gather_bursts(const Program&, const Step&, const Fold&) { return true; }
-
-StreamId add_gather(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const integer::Gather& gather = gather_of(builder.step);
-  const std::int64_t lanes = builder.fold.in_lanes;
-  const GatherImage image = gather_image(gather, lanes);
-  const int width = builder.output().type.width;
-  ModuleParameters parameters{{"IN", gather.period / lanes},
-                              {"OUT", static_cast<std::int64_t>(gather.places.size()) / lanes},
-                              {"RUN", image.run},
-                              {"START", image.start},
-                              {"LANES", lanes},
-                              {"DW", std::int64_t{width}},
-                              {"PADS", flag(image.pads)},
-                              {"OUTSIDE", plain_code(gather.outside, width)}};
-  parameters.set("FILE", builder.vector_memory("places", image.words, 1, image.word_bits));
-  return builder.finish("mase_gather", std::move(parameters), inputs, lanes);
-}
-
 }  // namespace
 
 std::vector<StepRow> stream_rows() {
@@ -464,14 +311,14 @@ std::vector<StepRow> stream_rows() {
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
-      {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat},
-      {"embedding", embedding_rule, fold_lanes, repeat_interval, nullptr, add_embedding},
-      {"insert", insert_rule, fold_lanes, output_interval, nullptr, add_insert},
-      {"slice", slice_rule, fold_lanes, input_interval, nullptr, add_slice},
+      ConcatModule::step(),
+      EmbeddingModule::step(),
+      InsertModule::step(),
+      SliceModule::step(),
       {"argmax", argmax_rule, fold_lanes, input_interval, nullptr, add_argmax},
       {"row_reduce", row_reduce_rule, fold_lanes, input_interval, nullptr, add_row_reduce},
-      {"repeat", repeat_rule, fold_lanes, repeat_interval, nullptr, add_repeat},
-      {"gather", gather_rule, fold_lanes, gather_interval, gather_bursts, add_gather},
+      RepeatModule::step(),
+      GatherModule::step(),
   };
 }
 

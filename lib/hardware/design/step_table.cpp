@@ -132,6 +132,20 @@ ModuleParameters requantiser(const StepBuilder& builder) {
   return requantise_parameters(requantise, type);
 }
 
+FoldRule same_lanes(std::int64_t count) { return {count, count, true}; }
+
+std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold) {
+  return program.value(step.inputs[0]).elements() / fold.in_lanes;
+}
+
+std::int64_t output_interval(const Program& program, const Step& step, const Fold& fold) {
+  return program.value(step.output).elements() / fold.in_lanes;
+}
+
+std::int64_t unfolded_interval(const Program& program, const Step& step, const Fold& fold) {
+  return program.value(step.output).elements() / fold.out_lanes;
+}
+
 std::int64_t fold_lanes(const Step&, const Fold& fold, std::size_t) { return fold.in_lanes; }
 
 const StreamValue& StepBuilder::input(std::size_t index) const {

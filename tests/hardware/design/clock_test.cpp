@@ -12,6 +12,7 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 #include "hardware/design/node_metadata.hpp"
@@ -110,7 +111,7 @@ const std::vector<Placed>& placed() {
        3.98},
       placed_as(ResizeModule{.width = 8, .in_lanes = 16, .out_lanes = 1}, {0.60, 18}, 5.75),
       placed_as(ForkModule{.width = 128, .outputs = 2}, {0.60, 18}, 5.32),
-      {"mase_slice", {{"W", 7}, {"BEATS", 32}, {"FIRST", 16}, {"COUNT", 16}}, {0.60, 18}, 4.97},
+      placed_as(SliceModule{.width = 7, .beats = 32, .first = 16, .count = 16}, {0.60, 18}, 4.97),
       {"mase_cast", cast(1), {0.28, 0}, 3.69},
       {"mase_cast", cast(4), {0.92, 0}, 3.82},
       {"mase_binary", rounded(binary(1, 4, 8), 9, -1, -256, 255), {0.92, 0}, 3.76},

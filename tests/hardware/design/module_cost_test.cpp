@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/concat.hpp"
+#include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/gather.hpp"
+#include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 
@@ -278,40 +282,52 @@ TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {
                        {resize(6, 4, 9), 60, 0, 0},
                        {resize(8, 3, 197), 1589, 0, 0}});
   const auto concat = [](std::int64_t width, std::int64_t a, std::int64_t b) {
-    return ModuleParameters{{"W", width}, {"A_BEATS", a}, {"B_BEATS", b}};
+    return ConcatModule{.width = width, .first = a, .second = b};
   };
-  check("mase_concat", {{concat(8, 16, 16), 20 + 1, 0, 0},
-                        {concat(128, 1, 1), 135, 0, 0},
-                        {concat(32, 3, 5), 43 + 1, 0, 0},
-                        {concat(16, 10, 3), 28 + 1, 0, 0}});
-  const auto embedding = [](std::int64_t id_bits, std::int64_t width, std::int64_t rows,
+  check<ConcatModule>({{concat(8, 16, 16), 20 + 1, 0, 0},
+                       {concat(128, 1, 1), 135, 0, 0},
+                       {concat(32, 3, 5), 43 + 1, 0, 0},
+                       {concat(16, 10, 3), 28 + 1, 0, 0}});
+  const auto embedding = [](int id_bits, std::int64_t width, std::int64_t rows,
                             std::int64_t beats) {
-    return ModuleParameters{{"IW", id_bits}, {"W", width}, {"ROWS", rows}, {"BEATS", beats}};
+    return EmbeddingModule{.id_bits = id_bits, .width = width, .rows = rows, .beats = beats};
   };
-  check("mase_embedding", {{embedding(4, 8, 16, 1), 24 + 1, 0, 0},
-                           {embedding(5, 16, 32, 3), 66 + 4, 0, 0},
-                           {embedding(6, 32, 64, 8), 47 + 4, 0, 0.5}});
+  check<EmbeddingModule>({{embedding(4, 8, 16, 1), 24 + 1, 0, 0},
+                          {embedding(5, 16, 32, 3), 66 + 4, 0, 0},
+                          {embedding(6, 32, 64, 8), 47 + 4, 0, 0.5}});
   const auto insert = [](std::int64_t width, std::int64_t before, std::int64_t beats,
                          std::int64_t after, std::int64_t depth) {
-    return ModuleParameters{
-        {"W", width}, {"BEFORE", before}, {"BEATS", beats}, {"AFTER", after}, {"DEPTH", depth}};
+    return InsertModule{
+        .width = width,
+        .before = before,
+        .beats = beats,
+        .after = after,
+        .depth = depth,
+    };
   };
-  check("mase_insert", {{insert(8, 1, 16, 0, 1), 21 + 2, 0, 0},
-                        {insert(8, 48, 3072, 0, 48), 45 + 5, 0, 0},
-                        {insert(32, 2, 5, 3, 20), 83 + 3, 0, 0},
-                        {insert(64, 0, 100, 200, 200), 96 + 5, 0, 1}});
+  check<InsertModule>({{insert(8, 1, 16, 0, 1), 21 + 2, 0, 0},
+                       {insert(8, 48, 3072, 0, 48), 45 + 5, 0, 0},
+                       {insert(32, 2, 5, 3, 20), 83 + 3, 0, 0},
+                       {insert(64, 0, 100, 200, 200), 96 + 5, 0, 1}});
   const auto gather = [](std::int64_t in, std::int64_t out, std::int64_t run, std::int64_t lanes,
-                         std::int64_t width, std::int64_t pads) {
-    return ModuleParameters{{"IN", in},       {"OUT", out},  {"RUN", run},  {"START", in},
-                            {"LANES", lanes}, {"DW", width}, {"PADS", pads}};
+                         int bits, bool pads) {
+    return GatherModule{
+        .in = in,
+        .out = out,
+        .run = run,
+        .start = in,
+        .lanes = lanes,
+        .bits = bits,
+        .pads = pads,
+    };
   };
-  check("mase_gather", {{gather(16, 16, 1, 1, 8, 0), 50 + 4, 0, 0},
-                        {gather(64, 100, 1, 2, 8, 1), 138 + 7, 0, 0},
-                        {gather(144, 196, 1, 4, 8, 1), 120 + 7, 0, 0.5},
-                        {gather(784, 900, 1, 1, 8, 1), 66 + 10, 0, 1},
-                        {gather(256, 256, 16, 1, 6, 0), 67 + 10, 0, 0.5},
-                        {gather(12, 48, 12, 8, 4, 0), 95 + 4, 0, 0},
-                        {gather(1024, 512, 8, 2, 8, 0), 86 + 13, 0, 1}});
+  check<GatherModule>({{gather(16, 16, 1, 1, 8, false), 50 + 4, 0, 0},
+                       {gather(64, 100, 1, 2, 8, true), 138 + 7, 0, 0},
+                       {gather(144, 196, 1, 4, 8, true), 120 + 7, 0, 0.5},
+                       {gather(784, 900, 1, 1, 8, true), 66 + 10, 0, 1},
+                       {gather(256, 256, 16, 1, 6, false), 67 + 10, 0, 0.5},
+                       {gather(12, 48, 12, 8, 4, false), 95 + 4, 0, 0},
+                       {gather(1024, 512, 8, 2, 8, false), 86 + 13, 0, 1}});
 }
 
 TEST_CASE("a small memory costs a LUT for every different column that is no wire") {

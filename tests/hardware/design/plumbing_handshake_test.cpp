@@ -7,8 +7,10 @@
 
 #include "base/random.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/skid.hpp"
+#include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 
@@ -136,7 +138,7 @@ TEST_CASE("a fork gives every beat to all of its outputs, however long one of th
 }
 
 TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
-  auto concat = make("mase_concat", {{"A_BEATS", std::int64_t{2}}, {"B_BEATS", std::int64_t{3}}});
+  auto concat = make(ConcatModule{.first = 2, .second = 3});
   std::string order;
   for (int cycle = 0; cycle < 12; ++cycle) {
     const std::uint8_t taken[2] = {concat->ready(0), concat->ready(1)};
@@ -146,9 +148,7 @@ TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
     concat->clock(taken, {&given, 1});
   }
   CHECK(order == "aabbbaabbbaa");
-  auto slice =
-      make("mase_slice",
-           {{"BEATS", std::int64_t{5}}, {"FIRST", std::int64_t{1}}, {"COUNT", std::int64_t{2}}});
+  auto slice = make(SliceModule{.beats = 5, .first = 1, .count = 2});
   std::string valid;
   for (int cycle = 0; cycle < 11; ++cycle) {
     const std::uint8_t taken = slice->ready(0), given = slice->valid(0);

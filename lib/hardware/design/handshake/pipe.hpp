@@ -9,6 +9,11 @@
 
 namespace mase::design {
 
+/// The next place of `end` that follow each other in a circle.
+inline void count_up(std::int64_t& index, std::int64_t end) {
+  index = index + 1 == end ? 0 : index + 1;
+}
+
 /// Beats inside a two-entry buffer: state of hw_templates/plumbing/mase_skid.
 class Skid {
  public:

@@ -35,12 +35,6 @@ Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Techn
 /// hw_templates/elementwise/mase_round, from a number of a width to its registers.
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 
-Paths concat_paths(const Instance& instance, const Technology& technology);
-Paths embedding_paths(const Instance& instance, const Technology& technology);
-Paths insert_paths(const Instance& instance, const Technology& technology);
-Paths slice_paths(const Instance& instance, const Technology& technology);
-Paths gather_paths(const Instance& instance, const Technology& technology);
-
 Paths cast_paths(const Instance& instance, const Technology& technology);
 Paths lookup_paths(const Instance& instance, const Technology& technology);
 Paths piecewise_paths(const Instance& instance, const Technology& technology);
@@ -59,7 +53,6 @@ Paths window_paths(const Instance& instance, const Technology& technology);
 Paths window_parallel_paths(const Instance& instance, const Technology& technology);
 Paths pool_paths(const Instance& instance, const Technology& technology);
 Paths reduce_paths(const Instance& instance, const Technology& technology);
-Paths repeat_paths(const Instance& instance, const Technology& technology);
 Paths row_reduce_paths(const Instance& instance, const Technology& technology);
 Paths argmax_paths(const Instance& instance, const Technology& technology);
 

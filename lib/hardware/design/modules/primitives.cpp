@@ -163,6 +163,14 @@ Cost reload_memory_cost(std::int64_t width, std::int64_t depth, bool block) {
   return cost;
 }
 
+Cost kept_image_cost(const Design& design, std::int64_t width, std::int64_t depth,
+                     const std::string& file) {
+  const bool block = lookup_in_block.holds(width, depth);
+  if (design.reloadable) return reload_memory_cost(width, depth, block);
+  return block ? block_memory_cost(width, depth)
+               : table_cost(width, depth, design.find_memory(file));
+}
+
 const Memory* image_of(const Design& design, const Instance& instance, const char* parameter) {
   if (!instance.parameters.contains(parameter)) return nullptr;
   return design.find_memory(instance.parameters.text(parameter));

@@ -57,6 +57,10 @@ Cost lut_memory_cost(std::int64_t width, std::int64_t depth);
 Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image = nullptr);
 /// hw_templates/matrix/mase_reload_memory, in block memory or not, with its register.
 Cost reload_memory_cost(std::int64_t width, std::int64_t depth, bool block);
+/// The words of an image, which a host may replace in a reloadable design, as mase_lookup keeps
+/// them.
+Cost kept_image_cost(const Design& design, std::int64_t width, std::int64_t depth,
+                     const std::string& file);
 /// The image that a parameter of the instance names; null when the design has none.
 const Memory* image_of(const Design& design, const Instance& instance, const char* parameter);
 /// Bit `index` of a number in hexadecimal, bit 0 the lowest.

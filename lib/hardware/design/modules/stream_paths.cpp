@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of plumbing and elementwise modules.
+// Paths of elementwise modules.
 #include <algorithm>
-#include <bit>
 
 #include "hardware/design/modules/paths.hpp"
 
@@ -40,51 +39,6 @@ Path summand_path(const ModuleParameters& p, const Path& product) {
 }
 
 }  // namespace
-
-Paths repeat_paths(const Instance& instance, const Technology& technology) {
-  return {counter_path(instance.parameter("COUNT") / instance.parameter("LANES"), technology)};
-}
-
-Paths concat_paths(const Instance& instance, const Technology& technology) {
-  return {counter_path(std::max(instance.parameter("A_BEATS"), instance.parameter("B_BEATS")),
-                       technology),
-          choice_path(2, instance.parameter("W"), technology)};
-}
-
-Paths embedding_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t width = p.integer("W"), depth = p.integer("ROWS") * p.integer("BEATS");
-  Path first = adder_path("address of the row", log2_ceiling(depth) + p.integer("IW"));
-  first.luts = std::popcount(static_cast<std::uint64_t>(p.integer("BEATS")));
-  return {first, rom_path(width, depth, lookup_in_block.holds(width, depth), technology)};
-}
-
-Paths insert_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t width = p.integer("W"), depth = p.integer("DEPTH");
-  return {counter_path(p.integer("BEFORE") + p.integer("BEATS") + p.integer("AFTER"), technology),
-          choice_path(2, width, technology),
-          rom_path(width, depth, lookup_in_block.holds(width, depth), technology)};
-}
-
-Paths slice_paths(const Instance& instance, const Technology& technology) {
-  const std::int64_t beats = instance.parameter("BEATS");
-  Path inside = counter_path(beats, technology);
-  inside.what = "place in the row";
-  inside.luts += 1;
-  return {inside};
-}
-
-Paths gather_paths(const Instance& instance, const Technology& technology) {
-  const std::int64_t in = instance.parameter("IN"), run = instance.parameter("RUN");
-  const auto place = static_cast<double>(log2_ceiling(in + 1));
-  Path next = counter_path(instance.parameter("OUT") / run, technology);
-  next.what = "beats that are there";
-  next.luts += 1;
-  next.chains += 1;  // compared with what is needed
-  next.carry += place;
-  return {next};
-}
 
 Paths cast_paths(const Instance& instance, const Technology& technology) {
   return {rounding_path(instance.parameters, input_width(instance.parameters), technology)};
