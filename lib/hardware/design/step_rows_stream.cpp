@@ -4,12 +4,16 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/gather.hpp"
 #include "hardware/design/modules/insert.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/repeat.hpp"
+#include "hardware/design/modules/row_reduce.hpp"
 #include "hardware/design/modules/slice.hpp"
+#include "hardware/design/modules/square_root.hpp"
 #include "hardware/design/numbers.hpp"
 #include "hardware/design/step_table.hpp"
 #include "ir/custom_op.hpp"
@@ -19,11 +23,6 @@ namespace {
 
 using integer::FixedType;
 
-/// Lanes may cross pixels where every element is treated alike.
-FoldRule element_rule(const Program& program, const Step& step, const Fold&) {
-  return same_lanes(program.value(step.output).elements());
-}
-
 StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const FixedType& in = builder.input().type;
   ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
@@ -31,16 +30,6 @@ StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                               {"ISIGNED", flag(in.is_signed)}};
   parameters.append(requantiser(builder));
   return builder.finish("mase_cast", std::move(parameters), inputs, builder.fold.in_lanes);
-}
-
-StreamId add_lookup(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const int bits = builder.output().type.width;
-  const auto& table = std::get<integer::Lookup>(builder.step.operation).table;
-  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
-                              {"IW", std::int64_t{builder.input().type.width}},
-                              {"OW", std::int64_t{bits}}};
-  parameters.set("FILE", builder.vector_memory("table", table, 1, bits));
-  return builder.finish("mase_lookup", std::move(parameters), inputs, builder.fold.in_lanes);
 }
 
 /// Bases above slopes, as mase_piecewise reads them.
@@ -103,17 +92,6 @@ StreamId add_divide(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                               {"QW", std::int64_t{divide.bits}}};
   parameters.append(requantiser(builder));
   return builder.finish("mase_divide", std::move(parameters), inputs, builder.fold.in_lanes);
-}
-
-StreamId add_square_root(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& root = std::get<integer::SquareRoot>(builder.step.operation);
-  return builder.finish("mase_square_root",
-                        {{"LANES", builder.fold.in_lanes},
-                         {"IW", std::int64_t{builder.input().type.width}},
-                         {"SHIFT", std::int64_t{root.shift}},
-                         {"ADDEND", Sized{root.addend, 64, false}},
-                         {"QW", std::int64_t{builder.output().type.width}}},
-                        inputs, builder.fold.in_lanes);
 }
 
 // Modules of the user's.
@@ -255,59 +233,17 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                         lanes);
 }
 
-// Places of maxima: rows come in lanes, places one by one.
-
-std::int64_t row_of(const Step& step) { return std::get<integer::Argmax>(step.operation).row; }
-
-FoldRule argmax_rule(const Program&, const Step& step, const Fold&) { return {row_of(step), 1}; }
-
-StreamId add_argmax(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const FixedType& in = builder.input().type;
-  const std::int64_t lanes = builder.fold.in_lanes;
-  return builder.finish("mase_argmax",
-                        {{"N", row_of(builder.step) / lanes},
-                         {"LANES", lanes},
-                         {"IW", std::int64_t{in.width}},
-                         {"ISIGNED", flag(in.is_signed)},
-                         {"OW", std::int64_t{builder.output().type.width}}},
-                        inputs, 1);
-}
-
-// One result for each row, and again for each of its elements.
-
-const integer::RowReduce& reduction_of(const Step& step) {
-  return std::get<integer::RowReduce>(step.operation);
-}
-
-FoldRule row_reduce_rule(const Program&, const Step& step, const Fold&) {
-  return {reduction_of(step).row, 1};
-}
-
-StreamId add_row_reduce(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const integer::RowReduce& reduce = reduction_of(builder.step);
-  const FixedType& in = builder.input().type;
-  const std::int64_t lanes = builder.fold.in_lanes;
-  return builder.finish("mase_row_reduce",
-                        {{"N", reduce.row / lanes},
-                         {"LANES", lanes},
-                         {"IW", std::int64_t{in.width}},
-                         {"ISIGNED", flag(in.is_signed)},
-                         {"OP", flag(reduce.kind == integer::PoolKind::sum)},
-                         {"OW", std::int64_t{builder.output().type.width}}},
-                        inputs, 1);
-}
-
 }  // namespace
 
 std::vector<StepRow> stream_rows() {
   return {
       {"cast", element_rule, fold_lanes, output_interval, nullptr, add_cast},
-      {"lookup", element_rule, fold_lanes, output_interval, nullptr, add_lookup},
+      LookupModule::step(),
       {"piecewise", element_rule, fold_lanes, output_interval, nullptr, add_piecewise},
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
       {"divide", element_rule, fold_lanes, output_interval, nullptr, add_divide},
-      {"square_root", element_rule, fold_lanes, output_interval, nullptr, add_square_root},
+      SquareRootModule::step(),
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
@@ -315,8 +251,8 @@ std::vector<StepRow> stream_rows() {
       EmbeddingModule::step(),
       InsertModule::step(),
       SliceModule::step(),
-      {"argmax", argmax_rule, fold_lanes, input_interval, nullptr, add_argmax},
-      {"row_reduce", row_reduce_rule, fold_lanes, input_interval, nullptr, add_row_reduce},
+      ArgmaxModule::step(),
+      RowReduceModule::step(),
       RepeatModule::step(),
       GatherModule::step(),
   };

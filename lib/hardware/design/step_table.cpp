@@ -134,6 +134,10 @@ ModuleParameters requantiser(const StepBuilder& builder) {
 
 FoldRule same_lanes(std::int64_t count) { return {count, count, true}; }
 
+FoldRule element_rule(const Program& program, const Step& step, const Fold&) {
+  return same_lanes(program.value(step.output).elements());
+}
+
 std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold) {
   return program.value(step.inputs[0]).elements() / fold.in_lanes;
 }

@@ -167,6 +167,8 @@ Sized plain_code(Wide code, int width);
 /// The parameters of the step's own requantisation.
 ModuleParameters requantiser(const StepBuilder& builder);
 FoldRule same_lanes(std::int64_t count);  ///< in and out, which divide `count`
+/// Lanes may cross pixels where every element is treated alike.
+FoldRule element_rule(const Program& program, const Step& step, const Fold& fold);
 // Cycles of a frame: in beats of in_lanes that come or leave, or of out_lanes that leave.
 std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold);
 std::int64_t output_interval(const Program& program, const Step& step, const Fold& fold);

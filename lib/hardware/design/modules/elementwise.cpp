@@ -5,8 +5,10 @@
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/square_root.hpp"
 
 namespace mase::design {
 namespace {
@@ -14,12 +16,9 @@ namespace {
 using Made = std::unique_ptr<Handshake>;
 
 // Registers before the skid.
-constexpr int lookup_stages = 2;
 int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 : 2; }
 /// Magnitudes, a bit each, sign, rounding.
 int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
-/// Radicand, a bit of the root each.
-int square_root_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 1; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 constexpr int scale_shift_stages = 5;
 constexpr int piecewise_stages = 5;
@@ -27,17 +26,11 @@ constexpr int piecewise_stages = 5;
 Made make_cast(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(1, kept);
 }
-Made make_lookup(const ModuleParameters&, Stages kept) {
-  return std::make_unique<PipeHandshake>(lookup_stages, kept);
-}
 Made make_binary(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(binary_stages(parameters), kept);
 }
 Made make_divide(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
-}
-Made make_square_root(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<PipeHandshake>(square_root_stages(parameters), kept);
 }
 Made make_scale_shift(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
@@ -49,34 +42,12 @@ Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
 }
 
-/// What every pipeline ends in: valid bits and the skid.
-Cost output_cost(std::int64_t width, std::int64_t stages) {
-  Cost cost = skid_cost(width);
-  cost.ff += static_cast<double>(stages);
-  cost.lut += 1;
-  return cost;
-}
-
 Cost cast_cost(const Design&, const Instance& instance) {
   const std::int64_t lanes = instance.parameter("LANES");
   const Width width{static_cast<int>(instance.parameter("IW")), instance.parameter("ISIGNED") != 0};
   Cost cost = output_cost(lanes * instance.parameter("OW"), 1);
   const Cost lane = requantise_stage_cost(instance.parameters, width);
   cost += scaled(lane, static_cast<double>(lanes));
-  return cost;
-}
-
-Cost lookup_cost(const Design& design, const Instance& instance) {
-  const std::int64_t lanes = instance.parameter("LANES"), out = instance.parameter("OW");
-  const std::int64_t words = std::int64_t{1} << instance.parameter("IW");
-  Cost cost = output_cost(lanes * out, lookup_stages);
-  const auto tables = static_cast<double>(lanes);
-  if (lookup_in_block.holds(out, words)) {  // registers are the block memory's own
-    cost += scaled(block_memory_cost(out, words), tables);
-    return cost;
-  }
-  cost.ff += static_cast<double>(2 * lanes * out);
-  cost.lut += tables * table_cost(out, words, image_of(design, instance, "FILE")).lut;
   return cost;
 }
 
@@ -136,21 +107,6 @@ Cost divide_cost(const Design&, const Instance& instance) {
   Cost cost = output_cost(lanes * p.integer("OW"), divide_stages(p));
   cost += skid_cost(lanes * p.integer("AW"));
   cost += skid_cost(lanes * p.integer("BW"));
-  cost += scaled(lane, static_cast<double>(lanes));
-  return cost;
-}
-
-Cost square_root_cost(const Design&, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t lanes = p.integer("LANES"), bits = p.integer("QW");
-  Cost lane;
-  for (std::int64_t stage = 1; stage <= bits; ++stage) {
-    // The difference, or what it was taken from; what is left of the radicand lies in LUTs.
-    lane.lut += static_cast<double>(2 * stage - 1);
-    lane.ff += static_cast<double>(2 * stage);
-    lane.carry += carry_chain(stage + 3);
-  }
-  Cost cost = output_cost(lanes * bits, square_root_stages(p));
   cost += scaled(lane, static_cast<double>(lanes));
   return cost;
 }
@@ -258,15 +214,7 @@ std::vector<ModuleRow> elementwise_modules() {
        .handshake = make_cast,
        .cost = cast_cost,
        .paths = cast_paths},
-      {.name = "mase_lookup",
-       .folder = "elementwise",
-       .doc = "function by table",
-       .uses = {"mase_rom", "mase_skid"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_lookup,
-       .cost = lookup_cost,
-       .paths = lookup_paths},
+      LookupModule::row(),
       {.name = "mase_piecewise",
        .folder = "elementwise",
        .doc = "function in straight pieces",
@@ -294,15 +242,7 @@ std::vector<ModuleRow> elementwise_modules() {
        .handshake = make_divide,
        .cost = divide_cost,
        .paths = divide_paths},
-      {.name = "mase_square_root",
-       .folder = "elementwise",
-       .doc = "whole part of a square root",
-       .uses = {"mase_skid"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_square_root,
-       .cost = square_root_cost,
-       .paths = square_root_paths},
+      SquareRootModule::row(),
       {.name = "mase_scale_shift",
        .folder = "elementwise",
        .doc = "product and sum by channel",

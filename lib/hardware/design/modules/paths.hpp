@@ -36,11 +36,9 @@ Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Techn
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 
 Paths cast_paths(const Instance& instance, const Technology& technology);
-Paths lookup_paths(const Instance& instance, const Technology& technology);
 Paths piecewise_paths(const Instance& instance, const Technology& technology);
 Paths binary_paths(const Instance& instance, const Technology& technology);
 Paths divide_paths(const Instance& instance, const Technology& technology);
-Paths square_root_paths(const Instance& instance, const Technology& technology);
 Paths scale_shift_paths(const Instance& instance, const Technology& technology);
 Paths channel_shift_paths(const Instance& instance, const Technology& technology);
 
@@ -53,7 +51,5 @@ Paths window_paths(const Instance& instance, const Technology& technology);
 Paths window_parallel_paths(const Instance& instance, const Technology& technology);
 Paths pool_paths(const Instance& instance, const Technology& technology);
 Paths reduce_paths(const Instance& instance, const Technology& technology);
-Paths row_reduce_paths(const Instance& instance, const Technology& technology);
-Paths argmax_paths(const Instance& instance, const Technology& technology);
 
 }  // namespace mase::design

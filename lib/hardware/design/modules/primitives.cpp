@@ -326,4 +326,11 @@ Cost skid_cost(std::int64_t width) {
   return {.lut = static_cast<double>(width) + 3, .ff = 2 * static_cast<double>(width) + 2};
 }
 
+Cost output_cost(std::int64_t width, std::int64_t stages) {
+  Cost cost = skid_cost(width);
+  cost.ff += static_cast<double>(stages);
+  cost.lut += 1;
+  return cost;
+}
+
 }  // namespace mase::design

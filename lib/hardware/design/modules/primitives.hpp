@@ -108,5 +108,7 @@ Cost requantise_stage_cost(const ModuleParameters& parameters, Width width);
 
 /// hw_templates/plumbing/mase_skid.
 Cost skid_cost(std::int64_t width);
+/// What every pipeline ends in: valid bits and the skid.
+Cost output_cost(std::int64_t width, std::int64_t stages);
 
 }  // namespace mase::design

@@ -44,12 +44,6 @@ Paths cast_paths(const Instance& instance, const Technology& technology) {
   return {rounding_path(instance.parameters, input_width(instance.parameters), technology)};
 }
 
-Paths lookup_paths(const Instance& instance, const Technology& technology) {
-  const std::int64_t words = std::int64_t{1} << instance.parameter("IW"),
-                     out = instance.parameter("OW");
-  return {rom_path(out, words, lookup_in_block.holds(out, words), technology)};
-}
-
 Paths piecewise_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t low = p.integer("LB"), words = std::int64_t{1} << (p.integer("IW") - low),
@@ -76,14 +70,6 @@ Paths divide_paths(const Instance& instance, const Technology& technology) {
   Path sign = adder_path("sign of the quotient", bits + 2);
   sign.luts = 1 + tree_luts(divisor, technology);
   return {difference, sign, rounding_path(p, {static_cast<int>(bits + 2)}, technology)};
-}
-
-Paths square_root_paths(const Instance& instance, const Technology&) {
-  const std::int64_t bits = instance.parameter("QW");
-  Path difference = adder_path("difference", bits + 3);
-  difference.luts = 1;
-  difference.readers = static_cast<double>(bits);
-  return {difference, adder_path("radicand", 2 * bits)};
 }
 
 Paths scale_shift_paths(const Instance& instance, const Technology& technology) {

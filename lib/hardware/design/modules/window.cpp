@@ -5,20 +5,18 @@
 #include <array>
 #include <bit>
 
-#include "hardware/design/handshake/argmax.hpp"
 #include "hardware/design/handshake/pool.hpp"
 #include "hardware/design/handshake/reduce.hpp"
 #include "hardware/design/handshake/window.hpp"
 #include "hardware/design/handshake/window_parallel.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/row_reduce.hpp"
 
 namespace mase::design {
 namespace {
-
-/// LUTs for each bit of a comparison, the choice not counted: see choice_cost.
-constexpr double comparison_luts = 0.75;
 
 /// hw_templates/window/mase_window_memory with its output register.
 Cost ring_cost(std::int64_t width, std::int64_t depth) {
@@ -154,59 +152,6 @@ Cost pool_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
-/// The tree over the lanes: where two meet a comparison, the choice of a value that is compared
-/// again, and the place below, whose highest bit is the comparison itself.
-Cost argmax_tree_cost(const ModuleParameters& p, bool keeps_value) {
-  const auto width = static_cast<double>(p.integer("IW"));
-  Cost cost;
-  std::int64_t left = p.integer("LANES");
-  for (std::int64_t level = 1; left > 1; ++level) {
-    const auto pairs = static_cast<double>(left / 2), below = static_cast<double>(level - 1);
-    left = ceiling(left, 2);
-    const double kept = left > 1 || keeps_value ? width : 0;
-    cost += scaled({.lut = comparison_luts * width + kept + below, .carry = 1}, pairs);
-    cost.ff += static_cast<double>(left) * (kept + below + 1) + 1;
-  }
-  return cost;
-}
-
-Cost argmax_cost(const Design&, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t n = p.integer("N"), width = p.integer("IW"), places = p.integer("OW");
-  Cost cost = skid_cost(places);
-  cost += argmax_tree_cost(p, n > 1);
-  cost.ff += static_cast<double>(places + 1);
-  if (n == 1) return cost;
-  // The register's enable chooses, so that only the comparison and the count take LUTs.
-  cost.lut += comparison_luts * static_cast<double>(width) + 4;
-  cost.carry += 1;
-  cost += counter_cost(n);
-  if (!std::has_single_bit(static_cast<std::uint64_t>(p.integer("LANES"))))
-    cost += adder_cost(places);  // of the place in the row and that in the beat
-  cost.ff += static_cast<double>(width + 1);
-  return cost;
-}
-
-Cost row_reduce_cost(const Design&, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t n = p.integer("N"), width = p.integer("IW"), out = p.integer("OW");
-  const bool sums = p.integer("OP") == 1;
-  Cost cost = skid_cost(out);
-  std::int64_t left = p.integer("LANES"), bits = width;
-  const auto join = [&](std::int64_t of) { return sums ? adder_cost(of) : choice_cost(of); };
-  while (left > 1) {
-    if (sums) bits = std::min(bits + 1, out);
-    cost += scaled(join(bits), static_cast<double>(left / 2));
-    left = ceiling(left, 2);
-    cost.ff += static_cast<double>(left * bits) + 1;
-  }
-  cost.ff += static_cast<double>(out + 1);
-  if (n == 1) return cost;
-  cost += join(out);
-  cost += counter_cost(n);
-  return cost;
-}
-
 Cost reduce_cost(const Design&, const Instance& instance) {
   Cost cost = lanes_cost(instance.parameters, 1);
   cost += counters_cost(std::array{instance.parameter("N")});
@@ -260,24 +205,8 @@ std::vector<ModuleRow> window_modules() {
        .handshake = make_reduce_handshake,
        .cost = reduce_cost,
        .paths = reduce_paths},
-      {.name = "mase_row_reduce",
-       .folder = "window",
-       .doc = "maximum or sum of a row",
-       .uses = {"mase_skid"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_argmax_handshake,
-       .cost = row_reduce_cost,
-       .paths = row_reduce_paths},
-      {.name = "mase_argmax",
-       .folder = "window",
-       .doc = "place of the largest element",
-       .uses = {"mase_skid"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_argmax_handshake,
-       .cost = argmax_cost,
-       .paths = argmax_paths},
+      RowReduceModule::row(),
+      ArgmaxModule::row(),
   };
 }
 

@@ -75,21 +75,4 @@ Paths reduce_paths(const Instance& instance, const Technology& technology) {
   return paths;
 }
 
-/// A comparison whose result chooses value and place, in the tree or with the row's best so far.
-Paths row_reduce_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  Path join{.what = "row", .luts = 1, .chains = 1};
-  join.carry = static_cast<double>(p.integer("OW"));
-  join.readers = join.carry;
-  return {join, counter_path(p.integer("N"), technology)};
-}
-
-Paths argmax_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  Path larger{.what = "comparison", .luts = 2, .chains = 1};
-  larger.carry = static_cast<double>(p.integer("IW"));
-  larger.readers = static_cast<double>(p.integer("IW") + p.integer("OW"));
-  return {larger, counter_path(p.integer("N"), technology)};
-}
-
 }  // namespace mase::design

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Module mase_row_reduce.
+#pragma once
+
+#include "hardware/design/module.hpp"
+
+namespace mase::design {
+
+/// The maximum or the sum of a row.
+struct RowReduceModule {
+  static constexpr std::string_view module_name = "mase_row_reduce";
+  std::int64_t beats = 4, lanes = 1;
+  int in_bits = 8;
+  bool in_signed = true, sums = false;
+  int out_bits = 8;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        Field{"N", &RowReduceModule::beats, "beats of a row"}.at_least(1),
+        Field{"LANES", &RowReduceModule::lanes, "elements of a beat"}.at_least(1),
+        Field{"IW", &RowReduceModule::in_bits, "bits of an element that comes"}.at_least(1),
+        Field{"ISIGNED", &RowReduceModule::in_signed, "whether it has a sign"},
+        Field{"OP", &RowReduceModule::sums, "0: the maximum of a row, 1: its sum"},
+        Field{"OW", &RowReduceModule::out_bits, "bits of the result"}.at_least(1)};
+  }
+
+  std::unique_ptr<Handshake> handshake(Stages kept) const;
+  Cost cost(const Design& design) const;
+  Paths paths(const Technology& technology) const;
+  static ModuleRow row();
+  static StepRow step();
+};
+
+}  // namespace mase::design
