@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/memory_image.hpp"
+#include "hardware/design/modules/cast.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -40,14 +41,10 @@ Port mapped(const Port& from, const FixedType& type, F&& map) {
 Case cast_case(Random& random, const FixedType& from, const FixedType& to,
                const Requantise& requantise) {
   const Port in = random_port(random, between(random, 1, 3), from, kElementwiseFrames * 7);
-  design::ModuleParameters parameters{
-      {"LANES", in.lanes}, {"IW", std::int64_t{from.width}}, {"ISIGNED", flag(from.is_signed)}};
-  parameters.append(design::requantise_parameters(requantise, to));
-  return {"mase_cast",
-          parameters,
-          {in},
-          {mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); })},
-          {}};
+  const design::CastModule module{design::requantisation(requantise, to), in.lanes, from.width,
+                                  from.is_signed};
+  return case_of(module, {in},
+                 {mapped(in, to, [&](std::size_t i) { return requantise(in.codes[i]); })});
 }
 
 TEST_CASE("casts in RTL round and clamp as the integers do") {

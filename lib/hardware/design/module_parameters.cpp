@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "hardware/design/requantisation.hpp"
 
 namespace mase::design {
 namespace {
@@ -130,12 +131,18 @@ void check_names(const ModuleParameters& parameters, field_detail::AnyFields fie
 
 }  // namespace parameter_detail
 
+Requantisation requantisation(const integer::Requantise& requantise, const integer::FixedType& to) {
+  return {.out_bits = to.width,
+          .shift = requantise.shift,
+          .divisor = requantise.divisor,
+          .to_nearest = requantise.rounding == formats::Rounding::nearest_even,
+          .low = Sized{requantise.low, 64, true},
+          .high = Sized{requantise.high, 64, true}};
+}
+
 ModuleParameters requantise_parameters(const integer::Requantise& requantise,
                                        const integer::FixedType& to) {
-  const std::int64_t round = requantise.rounding == formats::Rounding::nearest_even ? 1 : 0;
-  return {{"OW", std::int64_t{to.width}},           {"SHIFT", std::int64_t{requantise.shift}},
-          {"DIVISOR", requantise.divisor},          {"ROUND", round},
-          {"LOW", Sized{requantise.low, 64, true}}, {"HIGH", Sized{requantise.high, 64, true}}};
+  return write_parameters(requantisation(requantise, to));
 }
 
 }  // namespace mase::design

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/modules/argmax.hpp"
+#include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/gather.hpp"
@@ -22,15 +23,6 @@ namespace mase::design {
 namespace {
 
 using integer::FixedType;
-
-StreamId add_cast(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const FixedType& in = builder.input().type;
-  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
-                              {"IW", std::int64_t{in.width}},
-                              {"ISIGNED", flag(in.is_signed)}};
-  parameters.append(requantiser(builder));
-  return builder.finish("mase_cast", std::move(parameters), inputs, builder.fold.in_lanes);
-}
 
 /// Bases above slopes, as mase_piecewise reads them.
 std::vector<Wide> piecewise_words(const integer::Piecewise& piecewise) {
@@ -237,7 +229,7 @@ StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 
 std::vector<StepRow> stream_rows() {
   return {
-      {"cast", element_rule, fold_lanes, output_interval, nullptr, add_cast},
+      CastModule::step(),
       LookupModule::step(),
       {"piecewise", element_rule, fold_lanes, output_interval, nullptr, add_piecewise},
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},

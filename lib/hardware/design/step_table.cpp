@@ -120,7 +120,7 @@ std::int64_t accumulator_width(const Step& step) {
 
 Sized plain_code(Wide code, int width) { return {code & ((Wide{1} << width) - 1), width, false}; }
 
-ModuleParameters requantiser(const StepBuilder& builder) {
+Requantisation requantisation_of(const StepBuilder& builder) {
   const integer::FixedType& type = builder.output().type;
   integer::Requantise requantise = builder.step.requantise;
   // A bound that no value of the step passes is that of the type, which costs nothing.
@@ -129,7 +129,11 @@ ModuleParameters requantiser(const StepBuilder& builder) {
   unbounded.low = -unbounded.high;
   if (unbounded(builder.step.low) >= requantise.low) requantise.low = type.low();
   if (unbounded(builder.step.high) <= requantise.high) requantise.high = type.high();
-  return requantise_parameters(requantise, type);
+  return requantisation(requantise, type);
+}
+
+ModuleParameters requantiser(const StepBuilder& builder) {
+  return write_parameters(requantisation_of(builder));
 }
 
 FoldRule same_lanes(std::int64_t count) { return {count, count, true}; }

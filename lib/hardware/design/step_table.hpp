@@ -12,6 +12,7 @@
 #include "hardware/design/memory_image.hpp"
 #include "hardware/design/module.hpp"
 #include "hardware/design/packing.hpp"
+#include "hardware/design/requantisation.hpp"
 
 namespace mase::design {
 
@@ -164,7 +165,8 @@ inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
 /// The bits of a code, as the modules' plain vectors take them.
 Sized plain_code(Wide code, int width);
-/// The parameters of the step's own requantisation.
+/// The step's own requantisation.
+Requantisation requantisation_of(const StepBuilder& builder);
 ModuleParameters requantiser(const StepBuilder& builder);
 FoldRule same_lanes(std::int64_t count);  ///< in and out, which divide `count`
 /// Lanes may cross pixels where every element is treated alike.

@@ -10,6 +10,7 @@
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/slice.hpp"
@@ -78,9 +79,7 @@ ModuleParameters binary(std::int64_t op, std::int64_t lanes, std::int64_t left) 
           {"BW", 8},  {"BSIGNED", 1},   {"BSHIFT", 0}, {"ACCW", 9}};
 }
 
-ModuleParameters cast(std::int64_t lanes) {
-  return rounded({{"LANES", lanes}, {"IW", 8}, {"ISIGNED", 1}}, 8, 2, -128, 127);
-}
+CastModule cast(std::int64_t lanes) { return {{.out_bits = 8, .shift = 2}, lanes, 8, true}; }
 
 const std::vector<Placed>& placed() {
   static const std::vector<Placed> rows{
@@ -112,8 +111,8 @@ const std::vector<Placed>& placed() {
       placed_as(ResizeModule{.width = 8, .in_lanes = 16, .out_lanes = 1}, {0.60, 18}, 5.75),
       placed_as(ForkModule{.width = 128, .outputs = 2}, {0.60, 18}, 5.32),
       placed_as(SliceModule{.width = 7, .beats = 32, .first = 16, .count = 16}, {0.60, 18}, 4.97),
-      {"mase_cast", cast(1), {0.28, 0}, 3.69},
-      {"mase_cast", cast(4), {0.92, 0}, 3.82},
+      placed_as(cast(1), {0.28, 0}, 3.69),
+      placed_as(cast(4), {0.92, 0}, 3.82),
       {"mase_binary", rounded(binary(1, 4, 8), 9, -1, -256, 255), {0.92, 0}, 3.76},
       {"mase_binary", rounded(binary(0, 32, 7), 8, 0, -128, 127), {6.95, 0}, 6.12},
       {"mase_lookup", {{"LANES", 4}, {"IW", 9}, {"OW", 8}}, {0.92, 0}, 4.53},

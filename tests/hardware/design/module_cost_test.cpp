@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/fifo.hpp"
@@ -197,18 +198,21 @@ TEST_CASE("costs of groups side by side are those that Yosys finds, within a ten
 
 TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a tenth") {
   check("mase_scale_shift", {{clamps(scale_shift(16), 15, 8, 5, 0, 255), 163 + 48, 16, 0}});
-  ModuleParameters cast{{"LANES", 32}, {"IW", 8}, {"ISIGNED", 1}};
-  check("mase_cast", {{clamps(cast, 8, 8, 2, -128, 127), 291 + 64, 0, 0}});
-  // No bound is passed, one, both, and bounds that are compared with.
-  const auto four = [](std::int64_t bits, std::int64_t is_signed) {
-    return ModuleParameters{{"LANES", 4}, {"IW", bits}, {"ISIGNED", is_signed}};
+  const auto cast = [](std::int64_t lanes, int bits, bool is_signed, int out, int shift,
+                       std::int64_t low, std::int64_t high) {
+    return CastModule{{.out_bits = out, .shift = shift, .low = {low, 64}, .high = {high, 64}},
+                      lanes,
+                      bits,
+                      is_signed};
   };
-  check("mase_cast", {{clamps(four(7, 0), 8, 8, 1, 0, 127), 39 + 8, 0, 0},
-                      {clamps(four(17, 0), 8, 7, 7, 0, 127), 47 + 12, 0, 0},
-                      {clamps(four(16, 1), 8, 8, 4, 0, 255), 43 + 16, 0, 0},
-                      {clamps(four(16, 1), 8, 8, 4, -128, 127), 47 + 16, 0, 0},
-                      {clamps(four(16, 1), 8, 8, 4, 0, 96), 39 + 32, 0, 0},
-                      {clamps(four(9, 1), 8, 8, 0, -64, 64), 39 + 12, 0, 0}});
+  check<CastModule>({{cast(32, 8, true, 8, 2, -128, 127), 291 + 64, 0, 0}});
+  // No bound is passed, one, both, and bounds that are compared with.
+  check<CastModule>({{cast(4, 7, false, 8, 1, 0, 127), 39 + 8, 0, 0},
+                     {cast(4, 17, false, 7, 7, 0, 127), 47 + 12, 0, 0},
+                     {cast(4, 16, true, 8, 4, 0, 255), 43 + 16, 0, 0},
+                     {cast(4, 16, true, 8, 4, -128, 127), 47 + 16, 0, 0},
+                     {cast(4, 16, true, 8, 4, 0, 96), 39 + 32, 0, 0},
+                     {cast(4, 9, true, 8, 0, -64, 64), 39 + 12, 0, 0}});
 }
 
 TEST_CASE("costs of channel_shift are those that Yosys finds, within a tenth") {

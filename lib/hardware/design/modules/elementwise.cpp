@@ -5,6 +5,7 @@
 
 #include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
@@ -23,9 +24,6 @@ int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS")
 constexpr int scale_shift_stages = 5;
 constexpr int piecewise_stages = 5;
 
-Made make_cast(const ModuleParameters&, Stages kept) {
-  return std::make_unique<PipeHandshake>(1, kept);
-}
 Made make_binary(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(binary_stages(parameters), kept);
 }
@@ -40,15 +38,6 @@ Made make_piecewise(const ModuleParameters&, Stages kept) {
 }
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
-}
-
-Cost cast_cost(const Design&, const Instance& instance) {
-  const std::int64_t lanes = instance.parameter("LANES");
-  const Width width{static_cast<int>(instance.parameter("IW")), instance.parameter("ISIGNED") != 0};
-  Cost cost = output_cost(lanes * instance.parameter("OW"), 1);
-  const Cost lane = requantise_stage_cost(instance.parameters, width);
-  cost += scaled(lane, static_cast<double>(lanes));
-  return cost;
 }
 
 Cost binary_cost(const Design&, const Instance& instance) {
@@ -205,15 +194,7 @@ std::vector<ModuleRow> elementwise_modules() {
        .folder = "elementwise",
        .doc = "whether a number is less than another",
        .families = {"ecp5"}},
-      {.name = "mase_cast",
-       .folder = "elementwise",
-       .doc = "other type, clamps",
-       .uses = {"mase_requantise_stage", "mase_skid"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_cast,
-       .cost = cast_cost,
-       .paths = cast_paths},
+      CastModule::row(),
       LookupModule::row(),
       {.name = "mase_piecewise",
        .folder = "elementwise",

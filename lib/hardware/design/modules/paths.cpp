@@ -60,9 +60,15 @@ Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Techn
 }
 
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology) {
-  const Rounding rounding = rounding_of(parameters, width);
+  return rounding_path(read_group<Requantisation>(parameters), width, technology,
+                       is_halved(parameters));
+}
+
+Path rounding_path(const Requantisation& requantisation, Width width, const Technology& technology,
+                   bool halved) {
+  const Rounding rounding = rounding_of(requantisation, width, halved);
   const double bits = rounding.sum;
-  Path path{.what = "rounding", .readers = static_cast<double>(parameters.integer("OW"))};
+  Path path{.what = "rounding", .readers = static_cast<double>(requantisation.out_bits)};
   if (rounding.adds || rounding.compares) {
     path.chains += 1;
     path.carry += bits;

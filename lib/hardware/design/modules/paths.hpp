@@ -33,9 +33,10 @@ Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technolo
 /// LUT RAM read, or its words into the next register.
 Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Technology& technology);
 /// hw_templates/elementwise/mase_round, from a number of a width to its registers.
+Path rounding_path(const Requantisation& requantisation, Width width, const Technology& technology,
+                   bool halved = false);
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 
-Paths cast_paths(const Instance& instance, const Technology& technology);
 Paths piecewise_paths(const Instance& instance, const Technology& technology);
 Paths binary_paths(const Instance& instance, const Technology& technology);
 Paths divide_paths(const Instance& instance, const Technology& technology);

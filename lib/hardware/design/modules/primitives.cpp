@@ -211,10 +211,6 @@ int ones(Wide bound) {
   return bound == 0 ? bits : -1;
 }
 
-Wide value_or(const ModuleParameters& parameters, const char* name, Wide otherwise) {
-  return parameters.contains(name) ? parameters.wide(name) : otherwise;
-}
-
 /// LUTs of a function of so many inputs.
 double function_luts(int inputs) {
   return static_cast<double>(ceiling(std::max(0, inputs - 1), 5));
@@ -239,17 +235,17 @@ struct Divisor {
   int shift;
 };
 
-Divisor divisor_of(const ModuleParameters& parameters) {
-  Divisor divisor{parameters.integer("DIVISOR"), static_cast<int>(parameters.integer("SHIFT"))};
+Divisor divisor_of(const Requantisation& requantisation) {
+  Divisor divisor{requantisation.divisor, requantisation.shift};
   for (; divisor.odd % 2 == 0; divisor.odd /= 2) ++divisor.shift;
   return divisor;
 }
 
-Clamp clamp_of(const ModuleParameters& parameters, Width width) {
-  const Wide high = value_or(parameters, "HIGH", 127), low = value_or(parameters, "LOW", -128);
+Clamp clamp_of(const Requantisation& requantisation, Width width) {
+  const Wide high = requantisation.high.value, low = requantisation.low.value;
   Clamp clamp{};
-  clamp.shift = divisor_of(parameters).shift;
-  const int carry = parameters.integer("ROUND") != 0 && clamp.shift > 0 ? 1 : 0;
+  clamp.shift = divisor_of(requantisation).shift;
+  const int carry = requantisation.to_nearest && clamp.shift > 0 ? 1 : 0;
   clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
   clamp.shift = std::max(clamp.shift, 0);
   clamp.above.bits = ones(high);
@@ -288,36 +284,45 @@ Cost division_cost(std::int64_t divisor, int bits) {
 
 Wide rounding_half(const ModuleParameters& parameters) {
   constexpr int most_bits = 60;  // of a parameter
-  const Divisor divisor = divisor_of(parameters);
-  if (parameters.integer("ROUND") == 0 || divisor.shift < 0 ||
+  const auto requantisation = read_group<Requantisation>(parameters);
+  const Divisor divisor = divisor_of(requantisation);
+  if (!requantisation.to_nearest || divisor.shift < 0 ||
       divisor.shift + log2_ceiling(divisor.odd) > most_bits)
     return 0;
   return (Wide{divisor.odd} << divisor.shift) >> 1;
 }
 
-Rounding rounding_of(const ModuleParameters& parameters, Width width) {
-  const Clamp clamp = clamp_of(parameters, width);
-  const bool ties = parameters.integer("ROUND") != 0 && clamp.shift > 0;
+Rounding rounding_of(const Requantisation& requantisation, Width width, bool halved) {
+  const Clamp clamp = clamp_of(requantisation, width);
+  const bool ties = requantisation.to_nearest && clamp.shift > 0;
   const auto bits = [&](Bound side) { return side.never ? 0 : clamp.quotient - side.bits; };
   return {.sum = width.bits + 1,
           .decides = std::max({ties ? clamp.shift + 1 : 0, bits(clamp.above), bits(clamp.below)}),
-          .digits = division_digits(divisor_of(parameters).odd, width.bits),
-          .adds = ties && value_or(parameters, "HALVED", 0) == 0,
+          .digits = division_digits(divisor_of(requantisation).odd, width.bits),
+          .adds = ties && !halved,
           .compares = (!clamp.above.never && clamp.above.bits < 0) ||
                       (!clamp.below.never && clamp.below.bits < 0)};
 }
 
+bool is_halved(const ModuleParameters& parameters) {
+  return parameters.contains("HALVED") && parameters.integer("HALVED") != 0;
+}
+
 Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
-  const Clamp clamp = clamp_of(parameters, width);
+  return requantise_stage_cost(read_group<Requantisation>(parameters), width,
+                               is_halved(parameters));
+}
+
+Cost requantise_stage_cost(const Requantisation& requantisation, Width width, bool halved) {
+  const Clamp clamp = clamp_of(requantisation, width);
   Cost cost = outside_cost(clamp);
   // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
-  if (parameters.integer("ROUND") != 0 && clamp.shift > 0) {
+  if (requantisation.to_nearest && clamp.shift > 0) {
     cost.lut += function_luts(clamp.shift);
-    if (value_or(parameters, "HALVED", 0) == 0)
-      cost.carry += carry_chain(clamp.quotient + (width.is_signed ? 1 : 0));
+    if (!halved) cost.carry += carry_chain(clamp.quotient + (width.is_signed ? 1 : 0));
   }
-  cost += division_cost(divisor_of(parameters).odd, width.bits);
-  cost.ff += static_cast<double>(parameters.integer("OW") + (clamp.above.never ? 0 : 1) +
+  cost += division_cost(divisor_of(requantisation).odd, width.bits);
+  cost.ff += static_cast<double>(requantisation.out_bits + (clamp.above.never ? 0 : 1) +
                                  (clamp.below.never ? 0 : 1));
   return cost;
 }

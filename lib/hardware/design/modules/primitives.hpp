@@ -12,6 +12,7 @@
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
 #include "hardware/design/numbers.hpp"
+#include "hardware/design/requantisation.hpp"
 
 namespace mase::design {
 
@@ -98,11 +99,16 @@ struct Rounding {
   bool adds = false;      ///< half of the divisor
   bool compares = false;  ///< with a bound that is not a power of two
 };
-Rounding rounding_of(const ModuleParameters& parameters, Width width);
+/// `halved`: the number begins with half of the divisor.
+Rounding rounding_of(const Requantisation& requantisation, Width width, bool halved = false);
 /// hw_templates/elementwise/mase_requantise_stage with the parameters of a module, from numbers of
 /// a width, without the choice between quotient and bounds: a skid behind it takes that into its
 /// own LUTs.
+Cost requantise_stage_cost(const Requantisation& requantisation, Width width, bool halved = false);
+/// The same for a module whose parameters are not fields yet.
 Cost requantise_stage_cost(const ModuleParameters& parameters, Width width);
+/// Its parameter HALVED, where it has one.
+bool is_halved(const ModuleParameters& parameters);
 
 // Skids.
 

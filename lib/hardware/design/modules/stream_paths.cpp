@@ -7,10 +7,6 @@
 namespace mase::design {
 namespace {
 
-Width input_width(const ModuleParameters& p) {
-  return {static_cast<int>(p.integer("IW")), p.integer("ISIGNED") != 0};
-}
-
 Width accumulator(const ModuleParameters& p) { return {static_cast<int>(p.integer("ACCW"))}; }
 
 /// An addition or a comparison of numbers.
@@ -39,10 +35,6 @@ Path summand_path(const ModuleParameters& p, const Path& product) {
 }
 
 }  // namespace
-
-Paths cast_paths(const Instance& instance, const Technology& technology) {
-  return {rounding_path(instance.parameters, input_width(instance.parameters), technology)};
-}
 
 Paths piecewise_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
