@@ -20,23 +20,16 @@
 namespace mase::data {
 namespace {
 
+/// The options that a user has set, but for those that every data set takes.
 std::vector<std::string> given_options(const DataOptions& options) {
+  const DataOptions defaults;
   std::vector<std::string> given;
-  if (!options.data_dir.empty()) given.emplace_back("data_dir");
-  if (options.validation_share) given.emplace_back("validation_share");
-  if (options.test_share) given.emplace_back("test_share");
-  if (options.seed != 0) given.emplace_back("split_seed");
-  if (options.max_token_len) given.emplace_back("max_token_len");
-  if (options.image_size.is_set()) given.emplace_back("image_size");
-  if (options.skip_unreadable) given.emplace_back("skip_unreadable");
-  if (options.image_memory) given.emplace_back("image_memory");
-  if (options.label_column.is_set()) given.emplace_back("label_column");
-  if (options.text_column) given.emplace_back("text_column");
-  if (options.missing_value.is_set()) given.emplace_back("missing_value");
-  if (options.ignore_class) given.emplace_back("ignore_class");
-  if (options.pixel_scale) given.emplace_back("pixel_scale");
-  if (options.pixel_mean.is_set()) given.emplace_back("pixel_mean");
-  if (options.pixel_std.is_set()) given.emplace_back("pixel_std");
+  for_each_field<DataOptions>([&](const auto& field) {
+    if (field.name == "task" || field.name == "num_workers") return;
+    const Tree value = field_detail::write_value(options.*(field.member));
+    if (value != field_detail::write_value(defaults.*(field.member)))
+      given.emplace_back(field.name);
+  });
   return given;
 }
 
