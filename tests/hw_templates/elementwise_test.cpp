@@ -2,7 +2,7 @@
 // The elementwise modules in RTL against integers computed here.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/memory_image.hpp"
+#include "hardware/design/building/memory_image.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "support/module_bench.hpp"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "hardware/design/memory_image.hpp"
-#include "hardware/design/packing.hpp"
+#include "hardware/design/building/memory_image.hpp"
+#include "hardware/design/folding/packing.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {

@@ -8,15 +8,15 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/design/build.hpp"
-#include "hardware/design/choose_folding.hpp"
+#include "hardware/design/building/node_metadata.hpp"
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
-#include "hardware/design/efficiency.hpp"
+#include "hardware/design/folding/choose_folding.hpp"
+#include "hardware/design/folding/efficiency.hpp"
+#include "hardware/design/folding/packing.hpp"
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/node_metadata.hpp"
-#include "hardware/design/packing.hpp"
-#include "hardware/design/predict.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/predict.hpp"
 
 namespace mase::design {
 namespace {

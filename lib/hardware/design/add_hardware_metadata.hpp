@@ -11,7 +11,7 @@
 
 #include "hardware/design/clock.hpp"
 #include "hardware/design/design.hpp"
-#include "hardware/design/packing.hpp"
+#include "hardware/design/folding/packing.hpp"
 #include "ir/graph.hpp"
 #include "passes/pass.hpp"
 

@@ -6,14 +6,14 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "hardware/design/building/size_fifos.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/skid.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/names.hpp"
-#include "hardware/design/predict.hpp"
 #include "hardware/design/reload_map.hpp"
-#include "hardware/design/size_fifos.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/predict.hpp"
 
 namespace mase::design {
 namespace {

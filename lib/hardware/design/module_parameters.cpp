@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/design/requantisation.hpp"
+#include "hardware/design/modules/requantisation.hpp"
 
 namespace mase::design {
 namespace {

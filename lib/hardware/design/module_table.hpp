@@ -13,8 +13,8 @@
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
-#include "hardware/design/handshake.hpp"
 #include "hardware/design/module_parameters.hpp"
+#include "hardware/design/timing/handshake.hpp"
 
 namespace mase::design {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/design/building/memory_image.hpp"
 #include "hardware/design/design.hpp"
-#include "hardware/design/memory_image.hpp"
-#include "hardware/design/module.hpp"
-#include "hardware/design/packing.hpp"
-#include "hardware/design/requantisation.hpp"
+#include "hardware/design/folding/packing.hpp"
+#include "hardware/design/modules/module.hpp"
+#include "hardware/design/modules/requantisation.hpp"
 
 namespace mase::design {
 

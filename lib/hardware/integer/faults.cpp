@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/integer/bounds.hpp"
+#include "hardware/integer/program/bounds.hpp"
 #include "hardware/integer/steps/step_operation.hpp"
 
 namespace mase::integer {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/integer/floor_divide.hpp"
+#include "hardware/integer/lowering/floor_divide.hpp"
 
 namespace mase::integer {
 namespace {

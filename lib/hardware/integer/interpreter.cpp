@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/integer/step_kernel.hpp"
+#include "hardware/integer/running/step_kernel.hpp"
 
 namespace mase::integer {
 namespace {

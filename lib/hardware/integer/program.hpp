@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/program/codes.hpp"
+#include "hardware/integer/program/stream.hpp"
 #include "hardware/integer/steps/operation.hpp"
-#include "hardware/integer/stream.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::integer {

@@ -2,7 +2,7 @@
 // Memory images against words written out by hand from the layout in hw_templates/README.md.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/memory_image.hpp"
+#include "hardware/design/building/memory_image.hpp"
 
 using namespace mase;
 using namespace mase::design;

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "hardware/design/build.hpp"
-#include "hardware/design/choose_folding.hpp"
+#include "hardware/design/building/node_metadata.hpp"
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
+#include "hardware/design/folding/choose_folding.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/fifo.hpp"
@@ -16,7 +17,6 @@
 #include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
-#include "hardware/design/node_metadata.hpp"
 #include "programs.hpp"
 #include "support/message_of.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "base/error.hpp"
 #include "hardware/design/build.hpp"
-#include "hardware/design/choose_folding.hpp"
-#include "hardware/design/fold_merge.hpp"
-#include "hardware/design/fold_options.hpp"
+#include "hardware/design/folding/choose_folding.hpp"
+#include "hardware/design/folding/fold_merge.hpp"
+#include "hardware/design/folding/fold_options.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 #include "support/infinity.hpp"

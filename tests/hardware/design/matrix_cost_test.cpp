@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/predict.hpp"
+#include "hardware/design/timing/predict.hpp"
 
 namespace mase::design {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/file.hpp"
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/requantisation.hpp"
+#include "hardware/design/modules/requantisation.hpp"
 #include "test_paths.hpp"
 
 namespace mase::design {

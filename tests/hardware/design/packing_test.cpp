@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which weights share a multiplier: against every code of small operands, and known widths of real
 // blocks.
-#include "hardware/design/packing.hpp"
+#include "hardware/design/folding/packing.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -4,8 +4,8 @@
 
 #include "base/random.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/design/building/parts.hpp"
 #include "hardware/design/modules/fifo.hpp"
-#include "hardware/design/parts.hpp"
 #include "programs.hpp"
 
 using namespace mase;

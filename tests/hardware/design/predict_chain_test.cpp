@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/build.hpp"
-#include "hardware/design/efficiency.hpp"
-#include "hardware/design/schedule.hpp"
+#include "hardware/design/folding/efficiency.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/schedule.hpp"
 #include "programs.hpp"
 
 using namespace mase;

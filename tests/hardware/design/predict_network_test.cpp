@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "hardware/design/schedule.hpp"
+#include "hardware/design/timing/schedule.hpp"
 
 using namespace mase;
 using namespace mase::design;

@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "hardware/design/build.hpp"
 #include "hardware/design/modules/fifo.hpp"
-#include "hardware/design/predict.hpp"
-#include "hardware/design/schedule.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/predict.hpp"
+#include "hardware/design/timing/schedule.hpp"
 #include "programs.hpp"
 
 using namespace mase;

@@ -2,8 +2,8 @@
 // Traces: their beats, before and after they begin to repeat.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/handshake.hpp"
-#include "hardware/design/trace.hpp"
+#include "hardware/design/timing/handshake.hpp"
+#include "hardware/design/timing/trace.hpp"
 
 using mase::design::forever;
 using mase::design::Trace;

@@ -8,7 +8,7 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "designs.hpp"
-#include "hardware/design/choose_folding.hpp"
+#include "hardware/design/folding/choose_folding.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/package/scripts.hpp"
 #include "hardware/emit/reload_image.hpp"

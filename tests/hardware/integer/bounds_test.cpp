@@ -2,8 +2,8 @@
 // Accumulator intervals: attained by inputs chosen against the weights, passed by none.
 #include <catch2/catch.hpp>
 
-#include "hardware/integer/bounds.hpp"
 #include "hardware/integer/interpreter.hpp"
+#include "hardware/integer/program/bounds.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms against the real functions: every result within the bound that lower_norm.cpp states.
+// Norms against the real functions: every result within the bound that lowering/norm.cpp states.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

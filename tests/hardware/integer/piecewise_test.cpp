@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "hardware/integer/faults.hpp"
-#include "hardware/integer/fit_piecewise.hpp"
 #include "hardware/integer/interpreter.hpp"
+#include "hardware/integer/lowering/fit_piecewise.hpp"
 #include "sketch.hpp"
 
 using namespace mase;

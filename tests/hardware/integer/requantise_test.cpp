@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.hpp"
-#include "hardware/integer/step_kernel.hpp"
+#include "hardware/integer/running/step_kernel.hpp"
 
 using namespace mase;
 using namespace mase::integer;

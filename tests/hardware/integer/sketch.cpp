@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "hardware/integer/interpreter.hpp"
-#include "hardware/integer/kernels/kernels.hpp"
+#include "hardware/integer/running/kernels/kernels.hpp"
 #include "ir/op_table.hpp"
 #include "reference.hpp"
 

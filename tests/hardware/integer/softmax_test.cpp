@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax against the real function: every result within the bound that lower_softmax.cpp states.
+// Softmax against the real function: every result within the bound that lowering/softmax.cpp
+// states.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
-#include "hardware/design/predict.hpp"
+#include "hardware/design/timing/predict.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/simulate.hpp"
 #include "support/temporary_folder.hpp"

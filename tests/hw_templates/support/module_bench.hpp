@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "hardware/design/module.hpp"
+#include "hardware/design/modules/module.hpp"
 
 namespace mase::rtl_test {
 

@@ -4,10 +4,10 @@
 
 #include <bit>
 
-#include "hardware/design/handshake/pool.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/pool.hpp"
 
 namespace mase::design {
 namespace {

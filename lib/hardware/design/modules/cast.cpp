@@ -2,10 +2,10 @@
 // A rounding stage for each lane.
 #include "hardware/design/modules/cast.hpp"
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {

@@ -2,8 +2,8 @@
 // Module mase_cast.
 #pragma once
 
-#include "hardware/design/module.hpp"
-#include "hardware/design/requantisation.hpp"
+#include "hardware/design/modules/module.hpp"
+#include "hardware/design/modules/requantisation.hpp"
 
 namespace mase::design {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {

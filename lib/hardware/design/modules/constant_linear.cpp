@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {

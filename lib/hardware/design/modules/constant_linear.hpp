@@ -6,7 +6,7 @@
 
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
-#include "hardware/design/handshake.hpp"
+#include "hardware/design/timing/handshake.hpp"
 
 namespace mase::design {
 

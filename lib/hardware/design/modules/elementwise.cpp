@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/square_root.hpp"
+#include "hardware/design/timing/handshake/streams.hpp"
 
 namespace mase::design {
 namespace {

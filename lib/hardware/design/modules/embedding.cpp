@@ -6,10 +6,10 @@
 #include <array>
 #include <bit>
 
-#include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/streams.hpp"
 
 namespace mase::design {
 namespace {

@@ -2,7 +2,7 @@
 // Module mase_embedding.
 #pragma once
 
-#include "hardware/design/module.hpp"
+#include "hardware/design/modules/module.hpp"
 
 namespace mase::design {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules of the user's: rows made of what [custom_ops.NAME.hardware] states.
-#include "hardware/design/handshake/paced_pipe.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/timing/handshake/paced_pipe.hpp"
 #include "ir/custom_op.hpp"
 
 namespace mase::design {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {

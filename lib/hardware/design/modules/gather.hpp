@@ -2,7 +2,7 @@
 // Module mase_gather.
 #pragma once
 
-#include "hardware/design/module.hpp"
+#include "hardware/design/modules/module.hpp"
 
 namespace mase::design {
 

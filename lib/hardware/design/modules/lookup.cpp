@@ -2,10 +2,10 @@
 // A memory for each lane.
 #include "hardware/design/modules/lookup.hpp"
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {

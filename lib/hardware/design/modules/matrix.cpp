@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "hardware/design/handshake/depthwise.hpp"
-#include "hardware/design/handshake/linear.hpp"
-#include "hardware/design/handshake/matmul.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/timing/handshake/depthwise.hpp"
+#include "hardware/design/timing/handshake/linear.hpp"
+#include "hardware/design/timing/handshake/matmul.hpp"
 
 namespace mase::design {
 namespace {

@@ -2,8 +2,8 @@
 // Paths of matrix modules.
 #include <algorithm>
 
-#include "hardware/design/handshake/linear.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/timing/handshake/linear.hpp"
 
 namespace mase::design {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/design/modules/requantisation.hpp"
 #include "hardware/design/numbers.hpp"
-#include "hardware/design/requantisation.hpp"
 
 namespace mase::design {
 

@@ -2,10 +2,10 @@
 // An element, kept until it has left often enough.
 #include "hardware/design/modules/repeat.hpp"
 
-#include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/streams.hpp"
 
 namespace mase::design {
 namespace {

@@ -2,8 +2,8 @@
 // Two entries, and nothing that takes long.
 #include "hardware/design/modules/skid.hpp"
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 

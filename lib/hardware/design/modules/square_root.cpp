@@ -2,10 +2,10 @@
 // A subtraction for each bit of the root.
 #include "hardware/design/modules/square_root.hpp"
 
-#include "hardware/design/handshake/pipe.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/step_table.hpp"
+#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "hardware/design/handshake/streams.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/timing/handshake/streams.hpp"
 
 namespace mase::design {
 namespace {

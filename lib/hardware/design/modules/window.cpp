@@ -5,15 +5,15 @@
 #include <array>
 #include <bit>
 
-#include "hardware/design/handshake/pool.hpp"
-#include "hardware/design/handshake/reduce.hpp"
-#include "hardware/design/handshake/window.hpp"
-#include "hardware/design/handshake/window_parallel.hpp"
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/row_reduce.hpp"
+#include "hardware/design/timing/handshake/pool.hpp"
+#include "hardware/design/timing/handshake/reduce.hpp"
+#include "hardware/design/timing/handshake/window.hpp"
+#include "hardware/design/timing/handshake/window_parallel.hpp"
 
 namespace mase::design {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "hardware/design/handshake/window.hpp"
-#include "hardware/design/handshake/window_parallel.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/timing/handshake/window.hpp"
+#include "hardware/design/timing/handshake/window_parallel.hpp"
 
 namespace mase::design {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/program/codes.hpp"
 
 namespace mase::integer {
 

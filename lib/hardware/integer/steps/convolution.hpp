@@ -2,9 +2,9 @@
 // Convolutions with constant weights.
 #pragma once
 
+#include "hardware/integer/program/window.hpp"
 #include "hardware/integer/steps/constant_matrix.hpp"
 #include "hardware/integer/steps/declarations.hpp"
-#include "hardware/integer/window.hpp"
 
 namespace mase::integer {
 

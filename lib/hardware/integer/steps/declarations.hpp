@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "hardware/integer/bounds.hpp"
-#include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/program/bounds.hpp"
+#include "hardware/integer/program/codes.hpp"
 #include "hardware/integer/steps/constants.hpp"
 #include "hardware/integer/steps/frame.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "hardware/integer/codes.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/program/codes.hpp"
 
 namespace mase::integer {
 

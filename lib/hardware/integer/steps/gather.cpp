@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "hardware/integer/codes.hpp"
+#include "hardware/integer/program/codes.hpp"
 
 namespace mase::integer {
 namespace {

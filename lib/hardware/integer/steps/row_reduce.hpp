@@ -2,8 +2,8 @@
 // Maxima and sums of rows.
 #pragma once
 
+#include "hardware/integer/program/window.hpp"
 #include "hardware/integer/steps/declarations.hpp"
-#include "hardware/integer/window.hpp"
 
 namespace mase::integer {
 

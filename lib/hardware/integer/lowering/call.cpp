@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the arguments, formats and tensors of a node.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/from_front.hpp"
+#include "hardware/integer/lowering/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+using ir::Value;
+
+/// Codes of float values on a format's grid.
+Constants encoded(const Array& values, const formats::Format& format, const WeightGrid& grid) {
+  const formats::Encoded encoded =
+      format.deterministic().encode(values.span<float>(), values.shape());
+  const FixedType& type = grid.grid.type;
+  Constants constants{values.shape(), type, {}, grid.fracs};
+  const auto sign = type.is_signed ? std::int64_t{1} << (type.width - 1) : 0;
+  for (const std::uint32_t code : encoded.codes.unpack())
+    constants.codes.push_back((std::int64_t{code} ^ sign) - sign);
+  return constants;
+}
+
+Constants encoded(const Array& values, const formats::Format& format) {
+  return encoded(values, format, {grid_of(format), {}});
+}
+
+/// Fraction bits of a finite number: the least f >= 0 for which number * 2^f is whole.
+int fraction_bits(double number) {
+  if (number == 0) return 0;
+  int exponent = 0;
+  const double mantissa = std::frexp(number, &exponent);
+  const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, 53));
+  return 53 - exponent - std::countr_zero(static_cast<std::uint64_t>(whole));
+}
+
+/// The least grid that holds float values, or a refusal above 32 bits.
+Constants exact(const Array& values, const std::string& what) {
+  int frac = -1000;
+  for (const float value : values.span<float>()) {
+    if (!std::isfinite(value)) throw Refusal{what + " has values that are not finite"};
+    if (value != 0) frac = std::max(frac, fraction_bits(value));
+  }
+  if (frac == -1000) frac = 0;
+  Constants constants{values.shape(), {}, {}};
+  for (const float value : values.span<float>()) {
+    const double code = std::ldexp(static_cast<double>(value), frac);
+    if (std::abs(code) >= 0x1p31)
+      throw Refusal{what +
+                    " needs more than 32 bits to be exact; give the node a data_in format "
+                    "(pass quantize)"};
+    constants.codes.push_back(static_cast<std::int64_t>(code));
+  }
+  constants.fit(frac);
+  return constants;
+}
+
+std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
+
+}  // namespace
+
+Interval Constants::range() const {
+  if (any) return *any;
+  const auto [low, high] = std::ranges::minmax(codes);
+  return {low, high};
+}
+
+void Constants::fit(int frac) {
+  const Interval all = hull(range(), {});
+  type = type_for(all.low, all.high, frac);
+}
+
+void Constants::negate() {
+  for (std::int64_t& code : codes) code = -code;
+  if (any) any = Interval{-any->high, -any->low};
+  fit(type.frac);
+}
+
+Interval Summands::range() const {
+  if (any) return *any;
+  if (codes.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(codes);
+  return {low, high};
+}
+
+int Summands::width() const { return any ? signed_width(any->low, any->high) : 0; }
+
+void check_fixed(const Constants& constants) {
+  if (constants.any)
+    throw Refusal{
+        "its constant stands in the logic, where no other checkpoint's can be loaded; emit the "
+        "design without reloadable, or write the number into the model"};
+}
+
+const Value* Call::find(std::string_view name) const {
+  const Value* value = lowering.graph().argument(node, name);
+  return value && !value->is_none() ? value : nullptr;
+}
+
+void Call::check_type() const {
+  if (find("dtype") && node.info.dtype != DType::float32)
+    throw Refusal{"a result of another type has no datapath"};
+}
+
+std::int64_t Call::integer(std::string_view name, std::int64_t otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() != Value::Kind::integer)
+    throw Refusal{"argument " + quoted(name) + " is not a constant integer"};
+  return value->as_int();
+}
+
+double Call::number(std::string_view name, double otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (!value->is_number()) throw Refusal{"argument " + quoted(name) + " is not a constant number"};
+  return value->as_double();
+}
+
+bool Call::flag(std::string_view name, bool otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() == Value::Kind::training) return false;
+  if (value->kind() != Value::Kind::boolean)
+    throw Refusal{"argument " + quoted(name) + " is not a constant"};
+  return value->as_bool();
+}
+
+std::vector<std::int64_t> Call::integers(std::string_view name, std::size_t count,
+                                         std::vector<std::int64_t> otherwise) const {
+  const Value* value = find(name);
+  if (!value) return otherwise;
+  if (value->kind() == Value::Kind::integer)
+    return std::vector<std::int64_t>(count, value->as_int());
+  if (value->kind() != Value::Kind::list && value->kind() != Value::Kind::tuple)
+    throw Refusal{"argument " + quoted(name) + " is not a constant list"};
+  std::vector<std::int64_t> found;
+  for (const Value& item : value->items()) {
+    if (item.kind() != Value::Kind::integer)
+      throw Refusal{"argument " + quoted(name) + " is not a list of constant integers"};
+    found.push_back(item.as_int());
+  }
+  if (found.empty()) return otherwise;
+  if (found.size() == 1) found.resize(count, found[0]);
+  if (found.size() != count)
+    throw Refusal{"argument " + quoted(name) + " has " + std::to_string(found.size()) +
+                  " entries, expected " + std::to_string(count)};
+  return found;
+}
+
+std::size_t Call::torch_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
+  const std::int64_t dim = integer(name, otherwise);
+  const auto place = from_front(dim, rank);
+  if (!place) throw Refusal{"there is no dimension " + std::to_string(dim)};
+  return *place;
+}
+
+std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::size_t rank) const {
+  const std::size_t dim = torch_dim(name, otherwise, rank + 1);
+  if (dim == 0) throw Refusal{"it mixes rows of the batch"};
+  return dim - 1;
+}
+
+Grid Call::needed_grid() const {
+  const auto grid = lowering.target(node);
+  if (!grid)
+    lowering.refuse_grid(
+        node,
+        "its result needs a grid; give all its readers the same data_in format, or "
+        "itself one: data_out_width = 8 and data_out_frac_width = 4, say, in the "
+        "config of '" +
+            node.name + "' (pass quantize)");
+  return *grid;
+}
+
+const formats::Format* Call::format(std::string_view port) const {
+  const auto found = node.formats.find(std::string(port));
+  return found == node.formats.end() ? nullptr : &found->second;
+}
+
+const Parameter* Call::parameter_in(const Value& value) const {
+  return value.is_node() ? std::get_if<Parameter>(&lowering.operand(value.node())) : nullptr;
+}
+
+const Parameter* Call::parameter(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  return value ? parameter_in(*value) : nullptr;
+}
+
+bool Call::has_tensor(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (value && value->is_node()) return parameter(argument) != nullptr;
+  return node.kind == ir::NodeKind::call_module &&
+         lowering.graph().module_of(node).tensor(argument);
+}
+
+namespace {
+
+Parameter parameter_at(const Call& call, std::string_view argument) {
+  if (const Parameter* parameter = call.parameter(argument)) return *parameter;
+  return {*call.lowering.graph().module_of(call.node).tensor(argument), std::nullopt};
+}
+
+Array permuted(const Array& values, const std::vector<std::size_t>& dims) {
+  const Layout layout = integer::permuted(row_major(values.shape()), dims);
+  Array result(DType::float32, layout.torch_shape);
+  const std::span<float> to = result.mutable_span<float>();
+  for (std::size_t i = 0; i < layout.order.size(); ++i)
+    to[at(layout.order[i])] = values.span<float>()[i];
+  return result;
+}
+
+/// Another checkpoint may have any code of the format.
+Constants replaceable(Constants constants, const Lowering& lowering) {
+  if (lowering.reloadable()) constants.any = interval_of(constants.type);
+  return constants;
+}
+
+Constants on_grid(const Array& values, const Grid& grid, const std::string& what) {
+  Constants constants{values.shape(), grid.type, {}};
+  for (const float value : values.span<float>()) {
+    if (std::isnan(value)) throw Refusal{what + " has NaN among its values"};
+    constants.codes.push_back(static_cast<std::int64_t>(code_of(value, grid)));
+  }
+  return constants;
+}
+
+/// Constants without a format of their own, with as many bits as their values need.
+Constants exact_constants(const Lowering& lowering, const Array& values, const std::string& what) {
+  if (lowering.reloadable())
+    throw Refusal{"its " + what +
+                  " has no format, so that the codes of other checkpoints have no bounds; give it "
+                  "one (pass quantize), or emit the design without reloadable"};
+  return exact(values, what);
+}
+
+}  // namespace
+
+Array Call::values(const Parameter& parameter) const {
+  Array found = lowering.graph().tensors.at(parameter.path).value.to_float32();
+  if (parameter.format) {
+    grid_of(*parameter.format);
+    parameter.format->deterministic().quantize(found.span<float>(), found.mutable_span<float>(),
+                                               found.shape());
+  }
+  return parameter.dims.empty() ? found : permuted(found, parameter.dims);
+}
+
+Constants Call::constants(std::string_view argument, bool exact_allowed) const {
+  const Parameter parameter = parameter_at(*this, argument);
+  const Array values = this->values(parameter);
+  for (const ir::Port& port : ir::ports(lowering.graph(), node))
+    if (port.argument == argument)
+      if (const formats::Format* own = format(port.name))
+        return replaceable(encoded(values, *own), lowering);
+  if (parameter.format) return replaceable(encoded(values, *parameter.format), lowering);
+  if (exact_allowed) return exact_constants(lowering, values, std::string(argument));
+  throw Refusal{"its " + std::string(argument) +
+                " is still float; give it a format (pass quantize)"};
+}
+
+Constants Call::constants_on(std::string_view argument, const Grid& grid) const {
+  const Array values = this->values(parameter_at(*this, argument));
+  return replaceable(on_grid(values, grid, quoted(argument)), lowering);
+}
+
+Constants Call::frame_constants(const Parameter& parameter, const std::optional<Grid>& grid) const {
+  const Array values = this->values(parameter);
+  const Shape shape = values.shape();
+  if (shape.empty() || shape[0] != 1)
+    throw Refusal{"its constant " + quoted(parameter.path) + " of shape " + shape_text(shape) +
+                  " has rows of the batch, or no batch dimension of 1"};
+  const std::string what = quoted(parameter.path);
+  Constants constants = grid ? replaceable(on_grid(values, *grid, what), lowering)
+                        : parameter.format
+                            ? replaceable(encoded(values, *parameter.format), lowering)
+                            : exact_constants(lowering, values, what);
+  constants.shape.erase(constants.shape.begin());
+  return constants;
+}
+
+Constants Call::weights() const {
+  const formats::Format* own = format("weight");
+  if (!own || !own->per_channel()) return constants("weight");
+  const Array values = this->values(parameter_at(*this, "weight"));
+  return replaceable(encoded(values, *own, weight_grid_of(*own)), lowering);
+}
+
+std::vector<std::int64_t> Call::constant_indices(const ir::Value& value) const {
+  const Parameter* parameter = parameter_in(value);
+  if (!parameter) throw Refusal{"its index is computed; a constant one has a datapath"};
+  const Array& stored = lowering.graph().tensors.at(parameter->path).value;
+  if (stored.dtype() != DType::int64) throw Refusal{"its index is not a list of int64 integers"};
+  const auto numbers = stored.span<std::int64_t>();
+  return {numbers.begin(), numbers.end()};
+}
+
+Constants Call::constant(double number) const {
+  return exact(Array::from<float>(std::vector<float>{static_cast<float>(number)}, {}),
+               "the constant");
+}
+
+StreamView Call::stream(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
+  return stream_of(*value, argument);
+}
+
+namespace {
+
+const StreamView& made_stream(const Lowering& lowering, const Value& value,
+                              std::string_view argument) {
+  if (!value.is_node())
+    throw Refusal{"argument " + quoted(argument) + " is not a tensor of the graph"};
+  const Operand& operand = lowering.operand(value.node());
+  if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
+  const StreamView* stream = std::get_if<StreamView>(&operand);
+  if (!stream) throw Refusal{"argument " + quoted(argument) + " is not computed from the inputs"};
+  return *stream;
+}
+
+}  // namespace
+
+StreamView Call::raw_stream(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
+  return made_stream(lowering, *value, argument);
+}
+
+StreamView Call::stream_of(const Value& value, std::string_view argument) const {
+  const StreamView& stream = made_stream(lowering, value, argument);
+  for (const ir::Port& port : ir::ports(lowering.graph(), node))
+    if (port.argument == argument)
+      if (const formats::Format* own = format(port.name))
+        return lowering.cast(stream, grid_of(*own), node, port.name);
+  return stream;
+}
+
+Shape Call::frame_shape() const {
+  const ir::ValueInfo& info = node.info.elements.empty() ? node.info : node.info.elements.front();
+  if (!info.is_tensor() || info.shape.empty())
+    throw Refusal{"its result is not a tensor with a batch dimension"};
+  return {info.shape.begin() + 1, info.shape.end()};
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of the quotient of two streams.
+#include <algorithm>
+
+#include "hardware/integer/lowering/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+constexpr int operand_bits = 124;
+
+/// With so many bits, the last of them below the grid's, all set is more than either bound.
+int quotient_bits(const FixedType& type, bool is_signed) {
+  return signed_width(0, is_signed ? std::max(type.high(), -type.low()) : type.high());
+}
+
+}  // namespace
+
+DivideStep divide_step(const FixedType& a, const FixedType& b, const FixedType& to) {
+  const int shift = b.frac - a.frac + to.frac + 1;
+  Divide divide{std::max(shift, 0), std::max(-shift, 0), 1};
+  if (a.width + divide.shift_a > operand_bits || b.width + divide.shift_b > operand_bits)
+    throw Refusal{
+        "the binary points of its operands and its result are too far apart; bring their "
+        "frac_width "
+        "closer together"};
+  const bool is_signed = a.is_signed || b.is_signed;
+  divide.bits = quotient_bits(to, is_signed);
+  return {divide, {{is_signed ? -divide.most() : 0, divide.most()}, to.frac + 2}};
+}
+
+StreamView divide(const Call& call, const StreamView& a, const StreamView& b) {
+  const DivideStep made = divide_step(call.lowering.value(a.id).type,
+                                      call.lowering.value(b.id).type, call.needed_grid().type);
+  return call.lowering.emit(call.node, made.operation, {a.id, b.id}, made.accumulator,
+                            call.lowering.layout_of(a));
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appending steps: requantisation, types, names, shared casts.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "hardware/integer/lowering/lowering.hpp"
+
+namespace mase::integer {
+namespace {
+
+constexpr int accumulator_bits = 126, stream_bits = 62;
+
+/// Even divisors become shifts: the code is divided by divisor * 2^frac.
+Accumulator with_odd_divisor(Accumulator accumulator) {
+  while (accumulator.divisor % 2 == 0) {
+    accumulator.divisor /= 2;
+    ++accumulator.frac;
+  }
+  return accumulator;
+}
+
+bool changes_nothing(const Requantise& requantise, const FixedType& from, const FixedType& to) {
+  return requantise.shift == 0 && requantise.divisor == 1 && from == to &&
+         requantise.low <= from.low() && requantise.high >= from.high();
+}
+
+}  // namespace
+
+Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
+                      const Layout& wanted, std::int64_t outside) {
+  const std::vector<std::int64_t> places = places_of(from);
+  std::vector<std::int64_t> taken;
+  for (const std::int64_t element : wanted.order) {
+    const std::int64_t origin = source[at(element)];
+    taken.push_back(origin < 0 ? -1 : places[at(origin)]);
+  }
+  return gather_of(std::move(taken), static_cast<std::int64_t>(places.size()), outside);
+}
+
+StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                      const FixedType& type, Layout layout) {
+  return call.lowering.emit(call.node, std::move(operation), std::move(inputs),
+                            {interval_of(type), type.frac}, unchanged(type), type.frac,
+                            std::move(layout));
+}
+
+Requantise exactly(const Interval& range) {
+  return {0, 1, formats::Rounding::nearest_even, range.low, range.high};
+}
+
+Requantise unchanged(const FixedType& type) { return exactly(interval_of(type)); }
+
+Wide code_of(double number, const Grid& grid) {
+  const auto low = static_cast<double>(grid.type.low());
+  const auto high = static_cast<double>(grid.type.high());
+  // Codes have at most 32 bits, so the limits are exact in double.
+  const double code =
+      formats::round_to_integer(std::ldexp(number, grid.type.frac), grid.rounding, 0.0);
+  return static_cast<Wide>(std::clamp(code, low, high));
+}
+
+bool holds(const FixedType& outer, const FixedType& inner) {
+  const int shift = outer.frac - inner.frac;
+  if (shift < 0 || shift > stream_bits) return false;
+  const Interval range = shifted(interval_of(inner), shift);
+  return outer.low() <= range.low && range.high <= outer.high();
+}
+
+// A shift beyond the accumulator's width rounds as the one just above it does: nearest gives 0
+// (at most one half, which is even), floor gives -1 below 0.
+//
+// Where no accumulator is negative no result is: the low end is 0 then, which saves the sign bit.
+Requantise to_grid(const Accumulator& accumulator, const Grid& grid) {
+  const int width = signed_width(accumulator.range.low, accumulator.range.high);
+  const int shift = std::min(accumulator.frac - grid.type.frac, width + 1);
+  const Wide low = accumulator.range.low >= 0 ? 0 : grid.type.low();
+  return {shift, accumulator.divisor, grid.rounding, low, grid.type.high()};
+}
+
+void check_width(const Interval& range, int limit, const std::string& what) {
+  const int width = signed_width(range.low, range.high);
+  if (width > limit)
+    throw Refusal{what + " needs " + std::to_string(width) + " bits, more than " +
+                  std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
+}
+
+Layout Lowering::layout_of(const StreamView& stream) const {
+  Layout layout = stream.layout;
+  layout.shape = value(stream.id).shape;
+  return layout;
+}
+
+std::optional<Grid> Lowering::target(const ir::Node& node) const {
+  const auto out = node.formats.find("data_out");
+  if (out != node.formats.end()) return grid_of(out->second);
+  const Demand& demand = demands_.at(node.id);
+  if (demand.kind == Demand::Kind::grid) return demand.grid;
+  return std::nullopt;
+}
+
+namespace {
+
+void check_widths(const Accumulator& accumulator, const Requantise& requantise) {
+  check_width(accumulator.range, accumulator_bits, "its accumulator");
+  if (requantise.shift < 0)
+    check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
+  check_width({requantise.low, requantise.high}, stream_bits, "its exact result");
+}
+
+/// A step without a name and an output: `append` gives it both.
+Step step_for(Operation operation, std::vector<ValueId> inputs, const Accumulator& accumulator,
+              const Requantise& requantise) {
+  Step step;
+  step.inputs = std::move(inputs);
+  step.operation = std::move(operation);
+  step.low = accumulator.range.low;
+  step.high = accumulator.range.high;
+  step.frac = accumulator.frac;
+  step.requantise = requantise;
+  return step;
+}
+
+}  // namespace
+
+StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                          Accumulator accumulator, Layout layout, const std::string& suffix) {
+  accumulator = with_odd_divisor(accumulator);
+  const auto grid = target(node);
+  if (grid)
+    return emit(node, std::move(operation), std::move(inputs), accumulator,
+                to_grid(accumulator, *grid), grid->type.frac, std::move(layout), suffix);
+  if (accumulator.divisor != 1)
+    refuse_grid(node,
+                "its result is a fraction that no binary code has; give all its readers the same "
+                "data_in format (pass quantize)");
+  return emit(node, std::move(operation), std::move(inputs), accumulator,
+              exactly(accumulator.range), accumulator.frac, std::move(layout), suffix);
+}
+
+StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                          const Accumulator& accumulator, const Requantise& requantise, int frac,
+                          Layout layout, const std::string& suffix) {
+  check_widths(accumulator, requantise);
+  Step step = step_for(std::move(operation), std::move(inputs), accumulator, requantise);
+  const FixedType type = type_for(requantise.low, requantise.high, frac);
+  const std::string name = suffix.empty() ? node.name : unique_name(node.name + "_" + suffix);
+  return append(name, node, std::move(step), type, std::move(layout), node.name);
+}
+
+StreamView Lowering::emit_accumulators(const ir::Node& node, Operation operation,
+                                       const StreamView& stream, const Accumulator& accumulator,
+                                       Layout layout) {
+  Step step = step_for(std::move(operation), {stream.id}, accumulator, exactly(accumulator.range));
+  const FixedType type = type_for(step.low, step.high, step.frac);
+  return append(node.name, node, std::move(step), type, std::move(layout),
+                unique_name(node.name + "_accumulators"));
+}
+
+StreamView Lowering::emit_first(const ir::Node& node, Operation operation, const StreamView& stream,
+                                const Accumulator& accumulator, Layout layout,
+                                const std::string& what) {
+  const auto grid = target(node);
+  const Requantise requantise = grid ? to_grid(accumulator, *grid) : exactly(accumulator.range);
+  check_widths(accumulator, requantise);
+  Step step = step_for(std::move(operation), {stream.id}, accumulator, requantise);
+  const FixedType type =
+      type_for(requantise.low, requantise.high, grid ? grid->type.frac : accumulator.frac);
+  return append(node.name, node, std::move(step), type, std::move(layout),
+                unique_name(node.name + "_" + what));
+}
+
+StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,
+                            FixedType type, Layout layout, const std::string& value_name) {
+  step.name = name;
+  step.layer = node.name;
+  step.output = static_cast<ValueId>(program_.values.size());
+  StreamValue value;
+  value.name = value_name;
+  value.type = type;
+  value.shape = layout.shape;
+  value.torch_shape = layout.torch_shape;
+  value.order = compact(layout.order);
+  if (only_moves(step.operation))
+    for (const ValueId input : step.inputs)
+      if (const Masked* masks = masked(input)) set_masked(step.output, *masks);
+  program_.values.push_back(std::move(value));
+  program_.steps.push_back(std::move(step));
+  return {program_.steps.back().output, std::move(layout)};
+}
+
+StreamView Lowering::append_for(const ir::Node& reader, const std::string& suffix,
+                                Operation operation, std::vector<ValueId> inputs,
+                                const Accumulator& accumulator, const Requantise& requantise,
+                                const FixedType& type, Layout layout) {
+  Step step = step_for(std::move(operation), std::move(inputs), accumulator, requantise);
+  const std::string name = unique_name(reader.name + "_" + suffix);
+  return append(name, reader, std::move(step), type, std::move(layout), name);
+}
+
+StreamView Lowering::emit_before(const ir::Node& node, const std::string& suffix,
+                                 Operation operation, std::vector<ValueId> inputs,
+                                 const Accumulator& accumulator, const Requantise& requantise,
+                                 Layout layout) {
+  check_width(accumulator.range, stream_bits, "its accumulator");
+  const FixedType type =
+      type_for(requantise.low, requantise.high, accumulator.frac - requantise.shift);
+  return append_for(node, suffix, std::move(operation), std::move(inputs), accumulator, requantise,
+                    type, std::move(layout));
+}
+
+StreamView Lowering::add_cast(const StreamView& stream, const Requantise& requantise,
+                              const FixedType& type, const ir::Node& reader,
+                              const std::string& port) {
+  if (requantise.shift < 0)
+    check_width(interval_of(value(stream.id).type), accumulator_bits + requantise.shift,
+                "its aligned input");
+  const FixedType& from = value(stream.id).type;
+  return append_for(reader, port + "_cast", Cast{}, {stream.id}, {interval_of(from), from.frac},
+                    requantise, type, layout_of(stream));
+}
+
+StreamView Lowering::reordered(const StreamView& stream, const Layout& wanted,
+                               const ir::Node& reader, const std::string& port) {
+  if (stream.layout.order == wanted.order) return stream;
+  std::vector<std::int64_t> all(wanted.order.size());
+  std::iota(all.begin(), all.end(), 0);
+  return moved(stream, all, wanted, reader, port + "_reorder");
+}
+
+StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int64_t>& source,
+                           const Layout& wanted, const ir::Node& reader,
+                           const std::string& suffix) {
+  const FixedType type = value(stream.id).type;
+  return append_for(reader, suffix, gather_between(stream.layout, source, wanted), {stream.id},
+                    {interval_of(type), type.frac}, unchanged(type), type, wanted);
+}
+
+StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
+                          const std::string& port) {
+  const FixedType from = value(stream.id).type;
+  if (masked(stream.id)) return masked_on({*this, reader}, stream, grid, port);
+  if (holds(grid.type, from)) return stream;
+  const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
+                              static_cast<int>(grid.rounding));
+  const auto known = casts_.find(key);
+  if (known != casts_.end()) return {known->second, stream.layout};
+  const Requantise requantise = to_grid({interval_of(from), from.frac}, grid);
+  const FixedType type = type_for(requantise.low, requantise.high, grid.type.frac);
+  StreamView result = add_cast(stream, requantise, type, reader, port);
+  casts_[key] = result.id;
+  return result;
+}
+
+StreamView Lowering::widened(const StreamView& stream, const FixedType& type,
+                             const ir::Node& reader) {
+  const FixedType from = value(stream.id).type;
+  const Requantise requantise =
+      to_grid({interval_of(from), from.frac}, {type, formats::Rounding::nearest_even});
+  if (changes_nothing(requantise, from, type)) return stream;
+  return add_cast(stream, requantise, type, reader, "data_in");
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables for narrow inputs and pieces for wide ones.
+#include "hardware/integer/lowering/function_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "hardware/integer/lowering/fit_piecewise.hpp"
+
+namespace mase::integer {
+namespace {
+
+FunctionStep whole_table(const std::string& function, const std::vector<double>& results,
+                         const Grid& grid, const Interval& range) {
+  Lookup lookup{function, {}};
+  for (const double result : results)
+    lookup.table.push_back(static_cast<std::int64_t>(code_of(result, grid)));
+  return {std::move(lookup), {range, grid.type.frac}, exactly(range)};
+}
+
+/// Results in units of the grid's last place, clamped; a grid that rounds down names what lies half
+/// a unit above its codes.
+std::vector<double> places_on(const Grid& grid, const std::vector<double>& results) {
+  const double half = grid.rounding == formats::Rounding::floor ? 0.5 : 0.0;
+  std::vector<double> places;
+  for (const double result : results)
+    places.push_back(std::clamp(std::ldexp(result, grid.type.frac) - half,
+                                static_cast<double>(grid.type.low()),
+                                static_cast<double>(grid.type.high())));
+  return places;
+}
+
+[[noreturn]] void refuse_piecewise(const Piecewise& table) {
+  throw Refusal{table.function + " of its input in " + std::to_string(table.slope.size()) +
+                " straight pieces is off by up to " + fixed_text(table.largest_error, 1) +
+                " of the last place of its result; give it a data_in format of at most " +
+                std::to_string(most_table_bits) +
+                " bits, or a coarser data_out format (pass quantize)"};
+}
+
+}  // namespace
+
+FunctionStep function_step(const std::string& function, const std::vector<double>& results,
+                           const Grid& grid, const Interval& range, double most_error) {
+  if (results.size() <= std::size_t{1} << most_table_bits)
+    return whole_table(function, results, grid, range);
+  FittedPiecewise fitted = fit_piecewise({function, places_on(grid, results), range, most_error});
+  if (fitted.table.largest_error > most_error) refuse_piecewise(fitted.table);
+  const Accumulator accumulator{fitted.table.accumulators(), grid.type.frac + fitted.frac};
+  return {std::move(fitted.table), accumulator, piecewise_requantise(fitted.frac, range)};
+}
+
+void check_function_input(const FixedType& type) {
+  if (type.width > most_function_bits)
+    throw Refusal{"its input has " + std::to_string(type.width) + " bits, a function at most " +
+                  std::to_string(most_function_bits) +
+                  "; give it a narrower data_in format (pass quantize)"};
+}
+
+}  // namespace mase::integer

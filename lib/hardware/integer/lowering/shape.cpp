@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of ops that move nothing: reshapes and identities change how a stream is seen.
+#include <algorithm>
+#include <numeric>
+
+#include "hardware/integer/lowering/lowering.hpp"
+#include "ir/dimension_map.hpp"
+
+namespace mase::integer {
+namespace {
+
+Operand lower_identity(const Call& call) { return call.stream("self"); }
+
+Operand lower_dropout(const Call& call) {
+  if (call.flag("train", false))
+    throw Refusal{"it drops values in eval mode, too; pass remove_dropout takes it out"};
+  return call.stream("input");
+}
+
+bool is_whole(DType dtype) {
+  return dtype == DType::boolean || dtype == DType::int32 || dtype == DType::int64;
+}
+
+/// Whole numbers stay what they are in all types but bool.
+Operand lower_to(const Call& call) {
+  const DType to = call.node.info.dtype;
+  if (to == DType::boolean) return as_truth(call, call.stream("self"));
+  const ir::Value* self = call.node.find("self");
+  const DType from = call.lowering.graph().node(self->node()).info.dtype;
+  if (to != DType::float32 && !(is_whole(to) && is_whole(from)))
+    throw Refusal{"another dtype has no datapath"};
+  return lower_identity(call);
+}
+
+/// One number in the shape of a stream, a constant.
+Operand lower_like(const Call& call) {
+  Shape shape = call.frame_shape();
+  shape.insert(shape.begin(), 1);
+  const std::string op = op_of(call.lowering.graph(), call.node);
+  const double number = op == "full_like" ? call.number("fill_value", 0) : op == "ones_like";
+  return call.lowering.add_constant(
+      call.node.name,
+      Array::from<float>(std::vector<float>(at(numel(shape)), float(number)), shape));
+}
+
+/// Any reshape: row-major positions stay, so only the torch shape changes. The batch dimension is
+/// kept when its size is: rows of the batch are the slowest part of a row-major position.
+Operand lower_reshape(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Shape frame = call.frame_shape();
+  const ir::Value& source = *call.node.find("self");
+  const Shape& before = call.lowering.graph().node(source.node()).info.shape;
+  if (before.empty() || before[0] != call.node.info.shape[0] ||
+      numel(frame) != numel(x.layout.torch_shape))
+    throw Refusal{"it mixes rows of the batch"};
+  return StreamView{x.id, reshaped(x.layout, frame)};
+}
+
+/// 0, 1, 2, ...
+std::vector<std::size_t> numbered(std::size_t rank) {
+  std::vector<std::size_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), std::size_t{0});
+  return dims;
+}
+
+/// Torch dimensions reordered: new dimension d is old dimension dims[d].
+StreamView permute(const StreamView& x, const std::vector<std::size_t>& dims) {
+  if (dims.empty() || dims.front() != 0) throw Refusal{"it mixes rows of the batch"};
+  std::vector<std::size_t> kept;
+  for (auto dim = dims.begin() + 1; dim != dims.end(); ++dim) kept.push_back(*dim - 1);
+  return {x.id, permuted(x.layout, kept)};
+}
+
+Parameter permute(Parameter constant, const std::vector<std::size_t>& dims) {
+  const std::vector<std::size_t> before =
+      constant.dims.empty() ? numbered(dims.size()) : constant.dims;
+  constant.dims.clear();
+  for (const std::size_t dim : dims) constant.dims.push_back(before[dim]);
+  return constant;
+}
+
+/// Permutes a stream, or a constant such as a weight.
+Operand lower_permuted(const Call& call, const std::vector<std::size_t>& dims) {
+  if (const Parameter* constant = call.parameter("self")) return permute(*constant, dims);
+  return permute(call.stream("self"), dims);
+}
+
+std::size_t rank_of(const Call& call) { return call.node.info.shape.size(); }
+
+/// transpose, t and permute
+Operand lower_permute(const Call& call) {
+  const auto dims = ir::permutation_of(call.lowering.graph(), call.node);
+  if (!dims) throw Refusal{"its dimensions are not constant, or its input does not have them"};
+  return lower_permuted(call, *dims);
+}
+
+/// x.mT
+Operand lower_matrix_transpose(const Call& call) {
+  std::vector<std::size_t> dims = numbered(rank_of(call));
+  if (dims.size() < 2) throw Refusal{"its input is not a matrix"};
+  std::swap(dims[dims.size() - 2], dims.back());
+  return lower_permuted(call, dims);
+}
+
+/// x.T
+Operand lower_reversed(const Call& call) {
+  std::vector<std::size_t> dims = numbered(rank_of(call));
+  std::ranges::reverse(dims);
+  return lower_permuted(call, dims);
+}
+
+}  // namespace
+
+std::vector<LoweringRow> shape_rows() {
+  std::vector<LoweringRow> rows;
+  for (const char* op : {"identity", "contiguous", "clone", "detach"})
+    rows.push_back({op, lower_identity, true});
+  for (const char* op :
+       {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "reshape_as", "view_as"})
+    rows.push_back({op, lower_reshape, true});
+  rows.push_back({"dropout", lower_dropout, true});
+  for (const char* op : {"to", "type_as"}) rows.push_back({op, lower_to, true});
+  for (const char* op : {"zeros_like", "ones_like", "full_like"}) rows.push_back({op, lower_like});
+  for (const char* op : {"transpose", "t", "permute"}) rows.push_back({op, lower_permute, true});
+  rows.push_back({"mT", lower_matrix_transpose, true});
+  rows.push_back({"numpy_T", lower_reversed, true});
+  return rows;
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one input. With at most 12 bits they are tables: each entry is the double result
+// rounded once. With at most 16 bits they are straight pieces, whose results are measured against
+// the double ones.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "base/text.hpp"
+#include "hardware/integer/lowering/function_step.hpp"
+
+namespace mase::integer {
+namespace {
+
+using Function = std::function<double(double)>;
+
+template <double (*function)(double)>
+Function plain(const Call&) {
+  return function;
+}
+
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+double silu(double x) { return x * sigmoid(x); }
+double hard_sigmoid(double x) { return std::clamp(x + 3.0, 0.0, 6.0) / 6.0; }
+double hard_swish(double x) { return x * hard_sigmoid(x); }
+double softsign(double x) { return x / (1.0 + std::abs(x)); }
+
+/// torch.nn.functional.gelu with approximate = "none" (Hendrycks and Gimpel, 2016).
+double gelu(double x) { return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2)); }
+
+/// The same with approximate = "tanh".
+double gelu_tanh(double x) {
+  const double inner = std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1.0 + std::tanh(inner));
+}
+
+Function gelu_of(const Call& call) {
+  const ir::Value* approximate = call.find("approximate");
+  if (!approximate || approximate->as_string() == "none") return gelu;
+  if (approximate->as_string() == "tanh") return gelu_tanh;
+  throw Refusal{"gelu by '" + approximate->as_string() + "' has no datapath"};
+}
+
+Function elu_of(const Call& call) {
+  const double alpha = call.number("alpha", 1), scale = call.number("scale", 1);
+  const double input_scale = call.number("input_scale", 1);
+  return [=](double x) { return scale * (x > 0 ? x : alpha * std::expm1(input_scale * x)); };
+}
+
+Function softplus_of(const Call& call) {
+  const double beta = call.number("beta", 1), threshold = call.number("threshold", 20);
+  return [=](double x) { return beta * x > threshold ? x : std::log1p(std::exp(beta * x)) / beta; };
+}
+
+Function with_slope(double slope) {
+  return [=](double x) { return x < 0 ? slope * x : x; };
+}
+
+double leaky_slope(const Call& call) { return call.number("negative_slope", 0.01); }
+
+Function leaky_relu_of(const Call& call) { return with_slope(leaky_slope(call)); }
+
+Operand leaky_relu_by_product(const Call& call, const StreamView& x) {
+  return sloped(call, x, call.constant(leaky_slope(call)));
+}
+
+/// None where slopes differ between channels, or where another one may be loaded.
+Function prelu_of(const Call& call) {
+  const Constants slope = call.constants("weight", true);
+  if (slope.codes.size() != 1 || slope.any) return {};
+  return with_slope(std::ldexp(static_cast<double>(slope.codes.front()), -slope.type.frac));
+}
+
+Operand prelu_by_product(const Call& call, const StreamView& x) {
+  return sloped(call, x, call.constants("weight", true));
+}
+
+Operand abs_by_product(const Call& call, const StreamView& x) {
+  return sloped(call, x, call.constant(-1.0));
+}
+
+/// Klambauer et al., 2017: the constants at which activations keep mean 0 and variance 1.
+double selu(double x) {
+  constexpr double alpha = 1.6732632423543772848, scale = 1.0507009873554804934;
+  return scale * (x > 0 ? x : alpha * std::expm1(x));
+}
+
+/// Barron, 2017.
+Function celu_of(const Call& call) {
+  const double alpha = call.number("alpha", 1);
+  return [=](double x) { return x > 0 ? x : alpha * std::expm1(x / alpha); };
+}
+
+/// Misra, 2019.
+double mish(double x) { return x * std::tanh(std::log1p(std::exp(x))); }
+
+/// log(sigmoid(x)), without the overflow of exp(-x).
+double log_sigmoid(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-std::abs(x))); }
+
+Function hard_shrink_of(const Call& call) {
+  const double lambd = call.number("lambd", 0.5);
+  return [=](double x) { return std::abs(x) > lambd ? x : 0.0; };
+}
+
+Function soft_shrink_of(const Call& call) {
+  const double lambd = call.number("lambd", 0.5);
+  return [=](double x) { return x > lambd ? x - lambd : x < -lambd ? x + lambd : 0.0; };
+}
+
+Function power_of(const Call& call) {
+  const ir::Value* exponent = call.find("exponent");
+  if (!exponent || exponent->is_node())
+    throw Refusal{"its exponent is computed; a constant one has a datapath"};
+  const double power = call.number("exponent", 1);
+  return [=](double x) { return std::pow(x, power); };
+}
+
+double reciprocal(double x) { return 1.0 / x; }
+double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
+double square(double x) { return x * x; }
+double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }
+
+/// Where the results lie when nobody asks for a grid.
+enum class Results { real, on_input_grid, whole };
+
+/// `by_product`: what lowers the op where a table does not, for wide inputs or without a function.
+struct TableRow {
+  std::string_view op;
+  Function (*make)(const Call& call);
+  Results results = Results::real;
+  Operand (*by_product)(const Call& call, const StreamView& x) = nullptr;
+};
+
+constexpr auto functions = std::to_array<TableRow>({
+    // Activations.
+    {"sigmoid", plain<sigmoid>},
+    {"tanh", plain<std::tanh>},
+    {"gelu", gelu_of},
+    {"silu", plain<silu>},
+    {"mish", plain<mish>},
+    {"elu", elu_of},
+    {"selu", plain<selu>},
+    {"celu", celu_of},
+    {"softplus", softplus_of},
+    {"softsign", plain<softsign>},
+    {"hardsigmoid", plain<hard_sigmoid>},
+    {"hardswish", plain<hard_swish>},
+    {"hardshrink", hard_shrink_of},
+    {"softshrink", soft_shrink_of},
+    {"logsigmoid", plain<log_sigmoid>},
+    {"leaky_relu", leaky_relu_of, Results::real, leaky_relu_by_product},
+    {"prelu", prelu_of, Results::real, prelu_by_product},
+    // Functions.
+    {"sqrt", plain<std::sqrt>},
+    {"rsqrt", plain<reciprocal_root>},
+    {"reciprocal", plain<reciprocal>},
+    {"square", plain<square>},
+    {"pow", power_of},
+    {"exp", plain<std::exp>},
+    {"log", plain<std::log>},
+    {"erf", plain<std::erf>},
+    {"sin", plain<std::sin>},
+    {"cos", plain<std::cos>},
+    {"tan", plain<std::tan>},
+    {"sinh", plain<std::sinh>},
+    {"cosh", plain<std::cosh>},
+    {"abs", plain<std::abs>, Results::on_input_grid, abs_by_product},
+    {"sign", plain<sign>, Results::whole},
+    {"ceil", plain<std::ceil>, Results::whole},
+});
+
+/// The value that the low `width` bits of an input stand for.
+double value_of(std::int64_t bits, const FixedType& type) {
+  const bool negative = type.is_signed && ((bits >> (type.width - 1)) & 1) != 0;
+  const std::int64_t code = negative ? bits - (std::int64_t{1} << type.width) : bits;
+  return std::ldexp(static_cast<double>(code), -type.frac);
+}
+
+/// The function of every value of the type, in the order of their bits. Code 0 is +0.
+std::vector<double> results_of(std::string_view name, const Function& function,
+                               const FixedType& type) {
+  std::vector<double> results;
+  for (std::int64_t bits = 0; bits < std::int64_t{1} << type.width; ++bits) {
+    const double x = value_of(bits, type);
+    results.push_back(function(x));
+    if (std::isnan(results.back()))
+      throw Refusal{std::string(name) + " of " + double_text(x) +
+                    ", a value of its input's format, is not a number; give it a data_in format "
+                    "with is_signed = false (pass quantize)"};
+  }
+  return results;
+}
+
+/// The grid that the result is asked for on; else the least one that holds exact results.
+Grid grid_for(const Call& call, const TableRow& row, const FixedType& type,
+              const std::vector<double>& results) {
+  if (const auto grid = call.lowering.target(call.node)) return *grid;
+  if (row.results == Results::real) return call.needed_grid();
+  const int frac = row.results == Results::whole ? 0 : type.frac;
+  const auto [low, high] = std::ranges::minmax(results);
+  const auto code = [&](double result) { return static_cast<Wide>(std::ldexp(result, frac)); };
+  return {type_for(code(low), code(high), frac), formats::Rounding::nearest_even};
+}
+
+/// Without a sign where no code has one.
+Interval range_of(const std::vector<double>& results, const Grid& grid) {
+  Interval range = interval_of(grid.type);
+  if (code_of(std::ranges::min(results), grid) >= 0) range.low = 0;
+  return range;
+}
+
+Operand lower_table(const Call& call) {
+  const std::string op = op_of(call.lowering.graph(), call.node);
+  const TableRow& row = *std::ranges::find(functions, op, &TableRow::op);
+  const StreamView x = call.stream("self");
+  const FixedType type = call.lowering.value(x.id).type;
+  const Function function = row.make(call);
+  if (row.by_product && (!function || type.width > most_table_bits)) return row.by_product(call, x);
+  check_function_input(type);
+  const std::vector<double> results = results_of(op, function, type);
+  const Grid grid = grid_for(call, row, type, results);
+  const double most_error = row.results == Results::real ? 1.0 : 0.5;
+  FunctionStep step = function_step(op, results, grid, range_of(results, grid), most_error);
+  return call.lowering.emit(call.node, std::move(step.operation), {x.id}, step.accumulator,
+                            step.requantise, grid.type.frac, call.lowering.layout_of(x));
+}
+
+}  // namespace
+
+std::vector<LoweringRow> table_rows() {
+  std::vector<LoweringRow> rows;
+  for (const TableRow& row : functions) rows.push_back({row.op, lower_table});
+  return rows;
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing kernels, and the kernel that runs the definition.
+#include "hardware/integer/running/step_kernel.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hardware/integer/lowering/exact_step.hpp"
+
+namespace mase::integer {
+namespace {
+
+constexpr Wide most = std::numeric_limits<std::int32_t>::max();
+constexpr Wide least = std::numeric_limits<std::int32_t>::min();
+
+class ExactKernel : public StepKernel {
+ public:
+  ExactKernel(const Program& program, const Step& step) : program_(program), step_(step) {}
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+    std::vector<Codes> codes(in.size());
+    std::vector<const Codes*> pointers;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      in[i]->append_to(codes[i]);
+      pointers.push_back(&codes[i]);
+    }
+    out.set(run_exactly(program_, step_, pointers, frames));
+  }
+
+ private:
+  const Program& program_;
+  const Step& step_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepKernel> make_kernel(const Program& program, const Step& step,
+                                        const kernels::KernelTable& table) {
+  if (auto kernel = make_matrix_kernel(program, step, table)) return kernel;
+  if (auto kernel = make_channel_kernel(program, step, table)) return kernel;
+  return std::make_unique<ExactKernel>(program, step);
+}
+
+std::optional<kernels::Requantise32> narrow_requantise(const Step& step) {
+  const Requantise& from = step.requantise;
+  kernels::Requantise32 to;
+  to.shift = std::max(from.shift, 0);
+  to.left = std::max(-from.shift, 0);
+  to.divisor = from.divisor;
+  to.floor = from.rounding == formats::Rounding::floor;
+  if (to.shift > 30 || to.left > 30 || to.divisor > most) return std::nullopt;
+  if (from.low < least || from.high > most) return std::nullopt;
+  to.low = static_cast<std::int32_t>(from.low);
+  to.high = static_cast<std::int32_t>(from.high);
+  // Shifted left, or with half of the last place added, the codes still fit.
+  const Wide scale = static_cast<Wide>(1) << to.left, half = (static_cast<Wide>(1) << to.shift) / 2;
+  if (step.low * scale < least || step.high * scale + half > most) return std::nullopt;
+  return to;
+}
+
+void requantise_into(const kernels::KernelTable& table, const kernels::Requantise32& requantise,
+                     const std::int32_t* accumulators, Buffer& out, std::size_t first,
+                     std::size_t count) {
+  if (out.storage() == Storage::narrow)
+    table.requantise_to_16(requantise, accumulators, out.narrow() + first, count);
+  else
+    table.requantise_to_32(requantise, accumulators, out.middle() + first, count);
+}
+
+}  // namespace mase::integer
