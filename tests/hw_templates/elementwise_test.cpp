@@ -4,6 +4,7 @@
 
 #include "hardware/design/building/memory_image.hpp"
 #include "hardware/design/modules/cast.hpp"
+#include "hardware/design/modules/piecewise.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -134,23 +135,20 @@ Case piecewise_case(Random& random, int index) {
   const Requantise requantise =
       random_requantise(random, to, random_shift(random, std::max(-least, most), to));
   const Port in = random_port(random, between(random, 1, 3), from, kElementwiseFrames * 9);
-  const std::string file = "pieces_" + std::to_string(index) + ".mem";
+  design::PiecewiseModule module{design::requantisation(requantise, to)};
+  module.lanes = in.lanes;
+  module.in_bits = from.width;
+  module.low_bits = low_bits;
+  module.slope_bits = slope_type.width;
+  module.slope_signed = slope_type.is_signed;
+  module.base_bits = base_type.width;
+  module.sum_bits = integer::signed_width(least, most);
+  module.multiplier = index % 3;
+  module.file = "pieces_" + std::to_string(index) + ".mem";
   const int width = slope_type.width + base_type.width;
-  design::ModuleParameters parameters{{"LANES", in.lanes},
-                                      {"IW", std::int64_t{from.width}},
-                                      {"LB", std::int64_t{low_bits}},
-                                      {"SW", std::int64_t{slope_type.width}},
-                                      {"SSIGNED", flag(slope_type.is_signed)},
-                                      {"BW", std::int64_t{base_type.width}},
-                                      {"ACCW", std::int64_t{integer::signed_width(least, most)}}};
-  parameters.append(design::requantise_parameters(requantise, to));
-  parameters.set("MULTIPLIER", std::int64_t{index % 3});
-  parameters.set("FILE", file);
-  return {"mase_piecewise",
-          parameters,
-          {in},
-          {mapped(in, to, [&](std::size_t i) { return requantise(exact(in.codes[i])); })},
-          {{file, "", "", width, design::vector_words(words, 1, width)}}};
+  return case_of(module, {in},
+                 {mapped(in, to, [&](std::size_t i) { return requantise(exact(in.codes[i])); })},
+                 {{module.file, "", "", width, design::vector_words(words, 1, width)}});
 }
 
 TEST_CASE("functions in straight pieces in RTL are the pieces' lines, requantised") {

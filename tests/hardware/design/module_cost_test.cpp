@@ -13,6 +13,7 @@
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/gather.hpp"
 #include "hardware/design/modules/insert.hpp"
+#include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 
@@ -64,6 +65,16 @@ ModuleParameters clamps(ModuleParameters parameters, std::int64_t acc, std::int6
                             {"LOW", Sized{low, 64}},
                             {"HIGH", Sized{high, 64}},
                             {"MULTIPLIER", 0}});
+}
+
+Requantisation rounded(int out, int shift, std::int64_t low, std::int64_t high) {
+  return {.out_bits = out, .shift = shift, .low = {low, 64}, .high = {high, 64}};
+}
+
+Requantisation rounded_down(int out, int shift, std::int64_t low, std::int64_t high) {
+  Requantisation requantisation = rounded(out, shift, low, high);
+  requantisation.to_nearest = false;
+  return requantisation;
 }
 
 /// Unsigned inputs and signed weights, as behind a relu.
@@ -200,10 +211,7 @@ TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a te
   check("mase_scale_shift", {{clamps(scale_shift(16), 15, 8, 5, 0, 255), 163 + 48, 16, 0}});
   const auto cast = [](std::int64_t lanes, int bits, bool is_signed, int out, int shift,
                        std::int64_t low, std::int64_t high) {
-    return CastModule{{.out_bits = out, .shift = shift, .low = {low, 64}, .high = {high, 64}},
-                      lanes,
-                      bits,
-                      is_signed};
+    return CastModule{rounded(out, shift, low, high), lanes, bits, is_signed};
   };
   check<CastModule>({{cast(32, 8, true, 8, 2, -128, 127), 291 + 64, 0, 0}});
   // No bound is passed, one, both, and bounds that are compared with.
@@ -247,23 +255,18 @@ TEST_CASE("tables cost what Yosys measured, in LUTs and in block memory, within 
 }
 
 TEST_CASE("functions in straight pieces cost what Yosys measured, within a tenth") {
-  const auto pieces = [](std::int64_t lanes, std::int64_t in, std::int64_t low, std::int64_t slope,
-                         std::int64_t is_signed, std::int64_t base) {
-    return ModuleParameters{{"LANES", lanes},       {"IW", in},  {"LB", low}, {"SW", slope},
-                            {"SSIGNED", is_signed}, {"BW", base}};
+  const auto pieces = [](std::int64_t lanes, int in, int low, int slope, bool is_signed, int base,
+                         int sum, const Requantisation& requantisation, int multiplier = 0) {
+    return PiecewiseModule{requantisation, lanes, in,  low,        slope,
+                           is_signed,      base,  sum, multiplier, ""};
   };
-  const auto down = [](ModuleParameters parameters) {
-    return parameters.set("ROUND", std::int64_t{0});
-  };
-  const ModuleParameters fabric = clamps(pieces(1, 14, 4, 10, 1, 24), 24, 16, 7, -32768, 32767)
-                                      .set("MULTIPLIER", std::int64_t{2});
-  check("mase_piecewise",
-        {{down(clamps(pieces(1, 16, 8, 12, 1, 20), 20, 8, 11, -128, 127)), 13, 1, 0.5},
-         {down(clamps(pieces(1, 16, 8, 12, 1, 28), 28, 16, 11, -32768, 32767)), 21, 1, 1},
-         {down(clamps(pieces(4, 16, 11, 12, 1, 23), 23, 8, 14, 0, 255)), 175, 4, 0},
-         {down(clamps(pieces(2, 13, 7, 10, 0, 19), 20, 8, 10, 0, 200)), 77 + 6, 2, 0},
-         {down(clamps(pieces(1, 16, 5, 12, 1, 25), 25, 16, 8, -32768, 32767)), 21, 1, 2.5},
-         {down(fabric), 98 + 16, 0, 1}});
+  check<PiecewiseModule>(
+      {{pieces(1, 16, 8, 12, true, 20, 20, rounded_down(8, 11, -128, 127)), 13, 1, 0.5},
+       {pieces(1, 16, 8, 12, true, 28, 28, rounded_down(16, 11, -32768, 32767)), 21, 1, 1},
+       {pieces(4, 16, 11, 12, true, 23, 23, rounded_down(8, 14, 0, 255)), 175, 4, 0},
+       {pieces(2, 13, 7, 10, false, 19, 20, rounded_down(8, 10, 0, 200)), 77 + 6, 2, 0},
+       {pieces(1, 16, 5, 12, true, 25, 25, rounded_down(16, 8, -32768, 32767)), 21, 1, 2.5},
+       {pieces(1, 14, 4, 10, true, 24, 24, rounded_down(16, 7, -32768, 32767), 2), 98 + 16, 0, 1}});
 }
 
 TEST_CASE("costs of plumbing are those that Yosys finds, within a tenth") {

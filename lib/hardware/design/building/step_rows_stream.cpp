@@ -11,6 +11,7 @@
 #include "hardware/design/modules/gather.hpp"
 #include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/lookup.hpp"
+#include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/repeat.hpp"
 #include "hardware/design/modules/row_reduce.hpp"
 #include "hardware/design/modules/slice.hpp"
@@ -23,36 +24,6 @@ namespace mase::design {
 namespace {
 
 using integer::FixedType;
-
-/// Bases above slopes, as mase_piecewise reads them.
-std::vector<Wide> piecewise_words(const integer::Piecewise& piecewise) {
-  std::vector<Wide> words;
-  const int bits = piecewise.slope_type.width;
-  for (std::size_t s = 0; s < piecewise.base.size(); ++s)
-    words.push_back(piecewise.base[s] * (Wide{1} << bits) +
-                    plain_code(piecewise.slope[s], bits).value);
-  return words;
-}
-
-StreamId add_piecewise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& piecewise = std::get<integer::Piecewise>(builder.step.operation);
-  const int slope_bits = piecewise.slope_type.width,
-            base_bits = integer::codes_width(piecewise.base);
-  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
-                              {"IW", std::int64_t{builder.input().type.width}},
-                              {"LB", std::int64_t{piecewise.low_bits}},
-                              {"SW", std::int64_t{slope_bits}},
-                              {"SSIGNED", flag(piecewise.slope_type.is_signed)},
-                              {"BW", std::int64_t{base_bits}},
-                              {"ACCW", accumulator_width(builder.step)}};
-  parameters.append(requantiser(builder));
-  parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
-  const int bits = slope_bits + base_bits;
-  parameters.set("FILE", builder.memory("pieces", bits, [&] {
-    return vector_words(piecewise_words(piecewise), 1, bits);
-  }));
-  return builder.finish("mase_piecewise", std::move(parameters), inputs, builder.fold.in_lanes);
-}
 
 StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& binary = std::get<integer::Binary>(builder.step.operation);
@@ -231,7 +202,7 @@ std::vector<StepRow> stream_rows() {
   return {
       CastModule::step(),
       LookupModule::step(),
-      {"piecewise", element_rule, fold_lanes, output_interval, nullptr, add_piecewise},
+      PiecewiseModule::step(),
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
       {"divide", element_rule, fold_lanes, output_interval, nullptr, add_divide},

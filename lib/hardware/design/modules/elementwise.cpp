@@ -7,6 +7,7 @@
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/square_root.hpp"
 #include "hardware/design/timing/handshake/streams.hpp"
@@ -22,7 +23,6 @@ int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 :
 int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 constexpr int scale_shift_stages = 5;
-constexpr int piecewise_stages = 5;
 
 Made make_binary(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(binary_stages(parameters), kept);
@@ -32,9 +32,6 @@ Made make_divide(const ModuleParameters& parameters, Stages kept) {
 }
 Made make_scale_shift(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
-}
-Made make_piecewise(const ModuleParameters&, Stages kept) {
-  return std::make_unique<PipeHandshake>(piecewise_stages, kept);
 }
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
@@ -131,28 +128,6 @@ Cost scale_shift_cost(const Design& design, const Instance& instance) {
   return cost;
 }
 
-Cost piecewise_cost(const Design& design, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t lanes = p.integer("LANES"), low = p.integer("LB"), base = p.integer("BW");
-  const std::int64_t words = std::int64_t{1} << (p.integer("IW") - low);
-  const std::int64_t bits = p.integer("SW") + base, acc = p.integer("ACCW");
-  Cost lane = product_cost(static_cast<int>(low) + 1, signed_bits(p, "SW", "SSIGNED"),
-                           p.integer("MULTIPLIER"));
-  // A DSP block holds operands, product and sum, and adds the base, which waits in it for a cycle.
-  lane.ff += static_cast<double>(base);
-  if (lane.dsp == 0) {
-    lane.ff += static_cast<double>(2 * acc + base + 2 * low + p.integer("SW"));
-    lane += adder_cost(acc);
-  }
-  lane += requantise_stage_cost(p, {static_cast<int>(acc)});
-  lane += lookup_in_block.holds(bits, words)
-              ? block_memory_cost(bits, words)
-              : table_cost(bits, words, image_of(design, instance, "FILE"));
-  Cost cost = output_cost(lanes * p.integer("OW"), piecewise_stages);
-  cost += scaled(lane, static_cast<double>(lanes));
-  return cost;
-}
-
 /// LUTs for each bit of a number that is shifted by a distance of so many bits, two of which choose
 /// among four places in one LUT. Fitted, as in primitives.hpp, up to four bits.
 double shifter_luts(std::int64_t distance_bits) {
@@ -196,15 +171,7 @@ std::vector<ModuleRow> elementwise_modules() {
        .families = {"ecp5"}},
       CastModule::row(),
       LookupModule::row(),
-      {.name = "mase_piecewise",
-       .folder = "elementwise",
-       .doc = "function in straight pieces",
-       .uses = {"mase_multiply_stage", "mase_requantise_stage", "mase_rom", "mase_skid"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_piecewise,
-       .cost = piecewise_cost,
-       .paths = piecewise_paths},
+      PiecewiseModule::row(),
       {.name = "mase_binary",
        .folder = "elementwise",
        .doc = "sum, difference, product, larger or smaller of two streams",

@@ -46,6 +46,14 @@ ModuleRow row_of_module(ModuleRow row) {
   return row;
 }
 
+/// The parameter of modules that multiply with something that can be built in several ways.
+template <class T>
+constexpr auto multiplier_field(int T::*member) {
+  return Field{"MULTIPLIER", member,
+               "0: what the tool infers, 1: a DSP block, 2: Booth rows in fabric"}
+      .between(0, 2);
+}
+
 template <HardwareModule T>
 Instance instance_of(std::string name, std::string layer, const T& module,
                      std::vector<StreamId> inputs, std::vector<StreamId> outputs) {

@@ -59,6 +59,24 @@ Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Techn
           .readers = static_cast<double>(width * parts)};
 }
 
+Path adder_path(std::string_view what, std::int64_t bits) {
+  return {.what = what, .chains = 1, .carry = static_cast<double>(bits)};
+}
+
+Path product_path(int a, int b, std::int64_t multiplier) {
+  if (multiplier != 2 && dsp_blocks(a, b, a + b) > 0)
+    return {.what = "product", .from = Source::multiplier, .far = 1};
+  const auto rows = static_cast<double>(ceiling(std::min(a, b), 2));
+  return {.what = "product", .luts = 1, .chains = rows, .carry = a + b + 0.0};
+}
+
+Path summand_path(const Path& product, std::int64_t bits) {
+  Path sum = adder_path("sum", bits);
+  sum.from = product.from;
+  sum.far = product.far / 2;
+  return sum;
+}
+
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology) {
   return rounding_path(read_group<Requantisation>(parameters), width, technology,
                        is_halved(parameters));

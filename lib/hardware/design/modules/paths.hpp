@@ -37,7 +37,14 @@ Path rounding_path(const Requantisation& requantisation, Width width, const Tech
                    bool halved = false);
 Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 
-Paths piecewise_paths(const Instance& instance, const Technology& technology);
+/// An addition or a comparison of numbers.
+Path adder_path(std::string_view what, std::int64_t bits);
+/// A product of so many signed bits with its registers: in a DSP block, or rows of LUTs;
+/// `multiplier` is the module's parameter MULTIPLIER.
+Path product_path(int a, int b, std::int64_t multiplier);
+/// What is added to a product in so many bits.
+Path summand_path(const Path& product, std::int64_t bits);
+
 Paths binary_paths(const Instance& instance, const Technology& technology);
 Paths divide_paths(const Instance& instance, const Technology& technology);
 Paths scale_shift_paths(const Instance& instance, const Technology& technology);

@@ -85,7 +85,9 @@ struct Width {
   int bits = 0;
   bool is_signed = true;
 };
-/// Bits of an operand as a signed number: its parameters of width and sign.
+/// Bits of an operand as a signed number.
+inline int signed_bits(Width operand) { return operand.bits + (operand.is_signed ? 0 : 1); }
+/// The same of a module whose parameters are not fields yet: those of width and sign.
 int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed);
 
 /// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it

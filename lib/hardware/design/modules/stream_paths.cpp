@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths of elementwise modules.
-#include <algorithm>
-
 #include "hardware/design/modules/paths.hpp"
 
 namespace mase::design {
@@ -9,46 +7,17 @@ namespace {
 
 Width accumulator(const ModuleParameters& p) { return {static_cast<int>(p.integer("ACCW"))}; }
 
-/// An addition or a comparison of numbers.
-Path adder_path(std::string_view what, std::int64_t bits) {
-  return {.what = what, .chains = 1, .carry = static_cast<double>(bits)};
-}
-
-/// A product of so many signed bits with its registers: in a DSP block, or rows of LUTs.
-Path product_path(const ModuleParameters& p, int a, int b) {
-  if (p.integer("MULTIPLIER") != 2 && dsp_blocks(a, b, a + b) > 0)
-    return {.what = "product", .from = Source::multiplier, .far = 1};
-  const auto rows = static_cast<double>(ceiling(std::min(a, b), 2));
-  return {.what = "product", .luts = 1, .chains = rows, .carry = a + b + 0.0};
-}
-
-Path product_path(const ModuleParameters& p, const char* b, const char* b_signed) {
-  return product_path(p, signed_bits(p, "AW", "ASIGNED"), signed_bits(p, b, b_signed));
-}
-
-/// What is added to a product.
-Path summand_path(const ModuleParameters& p, const Path& product) {
-  Path sum = adder_path("sum", p.integer("ACCW"));
-  sum.from = product.from;
-  sum.far = product.far / 2;
-  return sum;
+Path operands_path(const ModuleParameters& p, const char* b, const char* b_signed) {
+  return product_path(signed_bits(p, "AW", "ASIGNED"), signed_bits(p, b, b_signed),
+                      p.integer("MULTIPLIER"));
 }
 
 }  // namespace
 
-Paths piecewise_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t low = p.integer("LB"), words = std::int64_t{1} << (p.integer("IW") - low),
-                     bits = p.integer("SW") + p.integer("BW");
-  const Path product = product_path(p, static_cast<int>(low) + 1, signed_bits(p, "SW", "SSIGNED"));
-  return {rom_path(bits, words, lookup_in_block.holds(bits, words), technology), product,
-          summand_path(p, product), rounding_path(p, accumulator(p), technology)};
-}
-
 Paths binary_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t op = p.integer("OP");
-  Path result = op == 2 ? product_path(p, "BW", "BSIGNED") : adder_path("sum", p.integer("ACCW"));
+  Path result = op == 2 ? operands_path(p, "BW", "BSIGNED") : adder_path("sum", p.integer("ACCW"));
   if (op >= 3) result.luts += 1;
   return {result, rounding_path(p, accumulator(p), technology)};
 }
@@ -67,11 +36,11 @@ Paths divide_paths(const Instance& instance, const Technology& technology) {
 Paths scale_shift_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t lanes = p.integer("LANES"), blocks = p.integer("BLOCKS");
-  const Path product = product_path(p, "SW", "SSIGNED");
+  const Path product = operands_path(p, "SW", "SSIGNED");
   const Path rounded = rounding_path(p, accumulator(p), technology);
   Paths paths{product, rom_path(lanes * p.integer("SW"), blocks, false, technology),
               counter_path(blocks, technology)};
-  if (p.integer("HAS_SHIFT") != 0) paths.push_back(summand_path(p, product));
+  if (p.integer("HAS_SHIFT") != 0) paths.push_back(summand_path(product, p.integer("ACCW")));
   paths.push_back(rounded);
   return paths;
 }
