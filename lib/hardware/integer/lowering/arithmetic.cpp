@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of add, subtract, multiply, divide, maximum and minimum, of two streams and of a stream
 // and constants, and of rounding to whole numbers.
+#include "hardware/integer/lowering/arithmetic.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/clamp.hpp"
+#include "hardware/integer/lowering/divide.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/masked.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "hardware/integer/lowering/movement.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the arguments, formats and tensors of a node.
+#include "hardware/integer/lowering/call.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/from_front.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {
@@ -62,39 +64,6 @@ Constants exact(const Array& values, const std::string& what) {
 std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
 }  // namespace
-
-Interval Constants::range() const {
-  if (any) return *any;
-  const auto [low, high] = std::ranges::minmax(codes);
-  return {low, high};
-}
-
-void Constants::fit(int frac) {
-  const Interval all = hull(range(), {});
-  type = type_for(all.low, all.high, frac);
-}
-
-void Constants::negate() {
-  for (std::int64_t& code : codes) code = -code;
-  if (any) any = Interval{-any->high, -any->low};
-  fit(type.frac);
-}
-
-Interval Summands::range() const {
-  if (any) return *any;
-  if (codes.empty()) return {};
-  const auto [low, high] = std::ranges::minmax(codes);
-  return {low, high};
-}
-
-int Summands::width() const { return any ? signed_width(any->low, any->high) : 0; }
-
-void check_fixed(const Constants& constants) {
-  if (constants.any)
-    throw Refusal{
-        "its constant stands in the logic, where no other checkpoint's can be loaded; emit the "
-        "design without reloadable, or write the number into the model"};
-}
 
 const Value* Call::find(std::string_view name) const {
   const Value* value = lowering.graph().argument(node, name);

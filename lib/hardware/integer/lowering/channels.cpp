@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "base/from_front.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
 namespace {

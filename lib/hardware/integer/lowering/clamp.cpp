@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of clamps: relu, relu6, hardtanh, clamp and its one-sided forms.
+#include "hardware/integer/lowering/clamp.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/masked.hpp"
 
 namespace mase::integer {
 namespace {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of comparisons and of logic. A comparison is the sign of a difference, exact, and a
 // table of what the three signs mean; truth is 1, of one bit.
+#include "hardware/integer/lowering/comparison.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/host_numbers.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/mask.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
 
 namespace mase::integer {
 namespace {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of convolutions.
+#include "hardware/integer/lowering/convolution.hpp"
+
 #include <algorithm>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "hardware/integer/lowering/pad.hpp"
+#include "hardware/integer/lowering/window.hpp"
 
 namespace mase::integer {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops of the user's own: what their module computes of an element is the table that they state.
+#include "hardware/integer/lowering/custom.hpp"
+
 #include <algorithm>
 
-#include "hardware/integer/lowering/lowering.hpp"
 #include "ir/custom_op.hpp"
 
 namespace mase::integer {

@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/comparison.hpp"
+#include "hardware/integer/lowering/embedding.hpp"
+#include "hardware/integer/lowering/host_numbers.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of the quotient of two streams.
-#include <algorithm>
+#include "hardware/integer/lowering/divide.hpp"
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include <algorithm>
 
 namespace mase::integer {
 namespace {

@@ -2,9 +2,13 @@
 // Lowering of embeddings: token ids, a stream of whole numbers, choose rows of a table. An id
 // beyond the table is an error in a batch, as LibTorch's; codes of such, and the hardware, read its
 // last row.
+#include "hardware/integer/lowering/embedding.hpp"
+
 #include <algorithm>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
 namespace {

@@ -6,11 +6,12 @@
 #include <tuple>
 
 #include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/masked.hpp"
 
 namespace mase::integer {
 namespace {
 
-constexpr int accumulator_bits = 126, stream_bits = 62;
+constexpr int accumulator_bits = 126;
 
 /// Even divisors become shifts: the code is divided by divisor * 2^frac.
 Accumulator with_odd_divisor(Accumulator accumulator) {
@@ -27,64 +28,6 @@ bool changes_nothing(const Requantise& requantise, const FixedType& from, const 
 }
 
 }  // namespace
-
-Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
-                      const Layout& wanted, std::int64_t outside) {
-  const std::vector<std::int64_t> places = places_of(from);
-  std::vector<std::int64_t> taken;
-  for (const std::int64_t element : wanted.order) {
-    const std::int64_t origin = source[at(element)];
-    taken.push_back(origin < 0 ? -1 : places[at(origin)]);
-  }
-  return gather_of(std::move(taken), static_cast<std::int64_t>(places.size()), outside);
-}
-
-StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
-                      const FixedType& type, Layout layout) {
-  return call.lowering.emit(call.node, std::move(operation), std::move(inputs),
-                            {interval_of(type), type.frac}, unchanged(type), type.frac,
-                            std::move(layout));
-}
-
-Requantise exactly(const Interval& range) {
-  return {0, 1, formats::Rounding::nearest_even, range.low, range.high};
-}
-
-Requantise unchanged(const FixedType& type) { return exactly(interval_of(type)); }
-
-Wide code_of(double number, const Grid& grid) {
-  const auto low = static_cast<double>(grid.type.low());
-  const auto high = static_cast<double>(grid.type.high());
-  // Codes have at most 32 bits, so the limits are exact in double.
-  const double code =
-      formats::round_to_integer(std::ldexp(number, grid.type.frac), grid.rounding, 0.0);
-  return static_cast<Wide>(std::clamp(code, low, high));
-}
-
-bool holds(const FixedType& outer, const FixedType& inner) {
-  const int shift = outer.frac - inner.frac;
-  if (shift < 0 || shift > stream_bits) return false;
-  const Interval range = shifted(interval_of(inner), shift);
-  return outer.low() <= range.low && range.high <= outer.high();
-}
-
-// A shift beyond the accumulator's width rounds as the one just above it does: nearest gives 0
-// (at most one half, which is even), floor gives -1 below 0.
-//
-// Where no accumulator is negative no result is: the low end is 0 then, which saves the sign bit.
-Requantise to_grid(const Accumulator& accumulator, const Grid& grid) {
-  const int width = signed_width(accumulator.range.low, accumulator.range.high);
-  const int shift = std::min(accumulator.frac - grid.type.frac, width + 1);
-  const Wide low = accumulator.range.low >= 0 ? 0 : grid.type.low();
-  return {shift, accumulator.divisor, grid.rounding, low, grid.type.high()};
-}
-
-void check_width(const Interval& range, int limit, const std::string& what) {
-  const int width = signed_width(range.low, range.high);
-  if (width > limit)
-    throw Refusal{what + " needs " + std::to_string(width) + " bits, more than " +
-                  std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
-}
 
 Layout Lowering::layout_of(const StreamView& stream) const {
   Layout layout = stream.layout;

@@ -7,6 +7,8 @@
 
 #include "base/text.hpp"
 #include "hardware/integer/lowering/fit_piecewise.hpp"
+#include "hardware/integer/lowering/operand.hpp"
+#include "hardware/integer/lowering/requantise.hpp"
 
 namespace mase::integer {
 namespace {

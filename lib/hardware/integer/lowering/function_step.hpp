@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/requantise.hpp"
 
 namespace mase::integer {
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers on the host that are the same for every batch: sizes of frames, and what is made from
 // them.
+#include "hardware/integer/lowering/host_numbers.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/floor_divide.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {
@@ -102,6 +105,12 @@ ir::Value stored(const ir::Graph& graph, const Parameter& parameter) {
 }
 
 }  // namespace
+
+bool is_host_value(const ir::Node& node) {
+  const bool list = node.info.kind == ir::ValueInfo::Kind::list && !node.info.elements.empty();
+  return list ? std::ranges::all_of(node.info.elements, &ir::ValueInfo::is_number)
+              : node.info.is_number();
+}
 
 ir::Value host_number(Lowering& lowering, const ir::Node& node) {
   if (node.op == "aten::Int.Tensor") {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
 namespace {

@@ -138,4 +138,15 @@ std::optional<Rows> rows_of(const Layout& layout) {
   return found;
 }
 
+Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
+                      const Layout& wanted, std::int64_t outside) {
+  const std::vector<std::int64_t> places = places_of(from);
+  std::vector<std::int64_t> taken;
+  for (const std::int64_t element : wanted.order) {
+    const std::int64_t origin = source[at(element)];
+    taken.push_back(origin < 0 ? -1 : places[at(origin)]);
+  }
+  return gather_of(std::move(taken), static_cast<std::int64_t>(places.size()), outside);
+}
+
 }  // namespace mase::integer

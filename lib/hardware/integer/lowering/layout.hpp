@@ -2,7 +2,9 @@
 // Layouts: which torch element each stream element is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "hardware/integer/program.hpp"
 
@@ -51,5 +53,10 @@ struct Rows {
 };
 /// None when the rows are torn apart.
 std::optional<Rows> rows_of(const Layout& layout);
+
+/// The gather that makes a stream of layout `wanted` of one of layout `from`: its element i, in
+/// torch's order, is element source[i], or outside where that is -1.
+Gather gather_between(const Layout& from, const std::vector<std::int64_t>& source,
+                      const Layout& wanted, std::int64_t outside = 0);
 
 }  // namespace mase::integer

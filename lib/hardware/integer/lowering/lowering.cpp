@@ -6,24 +6,15 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/integer/lowering/host_numbers.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/masked.hpp"
+#include "hardware/integer/lowering/simplify.hpp"
 #include "ir/custom_op.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {
-
-const std::vector<LoweringRow>& lowering_table() {
-  static const std::vector<LoweringRow> rows = [] {
-    std::vector<LoweringRow> all;
-    for (const auto& part :
-         {matrix_rows(), convolution_rows(), transposed_convolution_rows(), product_rows(),
-          window_rows(), reduction_rows(), softmax_rows(), norm_rows(), clamp_rows(),
-          arithmetic_rows(), shape_rows(), channel_rows(), join_rows(), movement_rows(), pad_rows(),
-          mask_rows(), comparison_rows(), embedding_rows(), table_rows()})
-      all.insert(all.end(), part.begin(), part.end());
-    return all;
-  }();
-  return rows;
-}
 
 /// How a family reads a frame of two dimensions: [T, F], rows of features, or [C, L], channels
 /// first; nullopt if both are the same to it.
@@ -93,38 +84,6 @@ Layout input_layout(const ir::Graph& graph, const ir::Node& node, const Shape& f
   return rows ? row_major(frame) : channels_last(frame);
 }
 
-}  // namespace
-
-const LoweringRow* find_lowering(std::string_view op) {
-  const auto& rows = lowering_table();
-  const auto found =
-      std::ranges::find_if(rows, [&](const LoweringRow& row) { return row.op == op && !row.when; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
-const LoweringRow* lowering_of(const ir::Graph& graph, const ir::Node& node) {
-  static const LoweringRow own{"custom", lower_custom};
-  if (ir::custom_op(graph, node)) return &own;
-  const std::string op = op_of(graph, node);
-  for (const LoweringRow& row : lowering_table())
-    if (row.op == op && row.when && row.when(node)) return &row;
-  return find_lowering(op);
-}
-
-bool has_datapath(std::string_view op) { return find_lowering(op) != nullptr; }
-
-bool passes_values_on(std::string_view op) {
-  const LoweringRow* row = find_lowering(op);
-  return row && row->commutes;
-}
-
-std::string op_of(const ir::Graph& graph, const ir::Node& node) {
-  const std::string op = ir::classify(graph, node).op;
-  return find_lowering(op) ? op : std::string(ir::plain_op(op));
-}
-
-namespace {
-
 /// Every input has the rows of the first one.
 void check_batch(const ir::Graph& graph, const ir::Node& input) {
   const ir::Node& first = graph.node(graph.placeholders().front());
@@ -164,12 +123,6 @@ std::string remedy_for(const ir::Graph& graph, const ir::Node& node) {
 }
 
 }  // namespace
-
-bool is_host_value(const ir::Node& node) {
-  const bool list = node.info.kind == ir::ValueInfo::Kind::list && !node.info.elements.empty();
-  return list ? std::ranges::all_of(node.info.elements, &ir::ValueInfo::is_number)
-              : node.info.is_number();
-}
 
 Lowering::Lowering(Separated separated, Contents contents)
     : separated_(std::move(separated)), masks_(graph()), demands_(find_demands(graph())) {

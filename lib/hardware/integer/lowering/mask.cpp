@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of choices by a mask: masked_fill and where. What is chosen is multiplied by 1, what is
 // not by 0, and both are added, which is exact. With a constant mask these factors are constants.
+#include "hardware/integer/lowering/mask.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/comparison.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/masked.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "hardware/integer/lowering/movement.hpp"
+#include "hardware/integer/lowering/pad.hpp"
 
 namespace mase::integer {
 namespace {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams with masks. A mask is a code below all others, so far that softmax's exponential of the
 // distance is 0: no step but softmax knows of it, and its hardware only has a wider input.
+#include "hardware/integer/lowering/masked.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
 namespace {

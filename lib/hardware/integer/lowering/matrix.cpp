@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of products with weights: linear, convolution, batch norm as scale and shift.
+#include "hardware/integer/lowering/matrix.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
 
 namespace mase::integer {
 
@@ -42,6 +44,38 @@ Rows rows_for(const Call& call, StreamView& x) {
 }
 
 namespace {
+
+/// Bias codes at the accumulator's binary point, which is that of input times factor. Where the
+/// bias is finer, the factors are shifted left: the hardware has no aligner.
+Summands aligned_bias(Constants bias, Constants& factor, int input_frac) {
+  const bool zero = std::ranges::all_of(bias.codes, [](std::int64_t code) { return code == 0; });
+  if (zero && !bias.any) return {};
+  int frac = bias.type.frac;
+  while (!bias.any &&
+         std::ranges::all_of(bias.codes, [](std::int64_t code) { return code % 2 == 0; })) {
+    for (std::int64_t& code : bias.codes) code /= 2;
+    --frac;
+  }
+  const int finer = frac - (input_frac + factor.type.frac);
+  if (finer > 0) {
+    if (factor.type.width + finer > 62)
+      throw Refusal{"its bias has " + std::to_string(finer) +
+                    " fraction bits more than input and weight; give the bias fewer"};
+    for (std::int64_t& code : factor.codes) code *= std::int64_t{1} << finer;
+    if (factor.any) factor.any = shifted(*factor.any, finer);
+    factor.type.width += finer;
+    factor.type.frac += finer;
+  }
+  const int shift = std::max(-finer, 0);
+  if (bias.type.width + shift > 124)
+    throw Refusal{
+        "its bias is far coarser than input and weight; give the bias more fraction bits"};
+  Summands aligned;
+  for (const std::int64_t code : bias.codes)
+    aligned.codes.push_back(static_cast<Wide>(code) * (static_cast<Wide>(1) << shift));
+  if (bias.any) aligned.any = shifted(*bias.any, shift);
+  return aligned;
+}
 
 /// A bias of channels whose weights have fraction bits of their own, each aligned to the
 /// accumulator of its channel. Where a bias is finer, the weights of its channel are shifted left.
@@ -226,36 +260,6 @@ Operand lower_batch_norm(const Call& call) {
 }
 
 }  // namespace
-
-Summands aligned_bias(Constants bias, Constants& factor, int input_frac) {
-  const bool zero = std::ranges::all_of(bias.codes, [](std::int64_t code) { return code == 0; });
-  if (zero && !bias.any) return {};
-  int frac = bias.type.frac;
-  while (!bias.any &&
-         std::ranges::all_of(bias.codes, [](std::int64_t code) { return code % 2 == 0; })) {
-    for (std::int64_t& code : bias.codes) code /= 2;
-    --frac;
-  }
-  const int finer = frac - (input_frac + factor.type.frac);
-  if (finer > 0) {
-    if (factor.type.width + finer > 62)
-      throw Refusal{"its bias has " + std::to_string(finer) +
-                    " fraction bits more than input and weight; give the bias fewer"};
-    for (std::int64_t& code : factor.codes) code *= std::int64_t{1} << finer;
-    if (factor.any) factor.any = shifted(*factor.any, finer);
-    factor.type.width += finer;
-    factor.type.frac += finer;
-  }
-  const int shift = std::max(-finer, 0);
-  if (bias.type.width + shift > 124)
-    throw Refusal{
-        "its bias is far coarser than input and weight; give the bias more fraction bits"};
-  Summands aligned;
-  for (const std::int64_t code : bias.codes)
-    aligned.codes.push_back(static_cast<Wide>(code) * (static_cast<Wide>(1) << shift));
-  if (bias.any) aligned.any = shifted(*bias.any, shift);
-  return aligned;
-}
 
 std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView& x,
                                               Constants scale, std::optional<Constants> shift) {

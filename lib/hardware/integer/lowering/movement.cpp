@@ -2,12 +2,17 @@
 // Lowering of ops that give elements other places: flips, rolls, repeats, shuffles,
 // nearest upsampling and chosen places. A permutation only changes how the stream is seen; what
 // leaves elements out or repeats them becomes a gather.
+#include "hardware/integer/lowering/movement.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/from_front.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/pad.hpp"
+#include "hardware/integer/lowering/window.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {
@@ -237,6 +242,13 @@ std::vector<Index> moved_elements(const Shape& input, const Shape& result, const
     source.push_back(index);
   }
   return source;
+}
+
+StreamView emit_moved(const Call& call, Operation operation, std::vector<ValueId> inputs,
+                      const FixedType& type, Layout layout) {
+  return call.lowering.emit(call.node, std::move(operation), std::move(inputs),
+                            {interval_of(type), type.frac}, unchanged(type), type.frac,
+                            std::move(layout));
 }
 
 Operand gathered(const Call& call, const StreamView& x, const std::vector<Index>& source,

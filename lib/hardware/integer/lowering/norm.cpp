@@ -17,6 +17,11 @@
 #include <cmath>
 #include <limits>
 
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/divide.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
 #include "hardware/integer/lowering/row_steps.hpp"
 
 namespace mase::integer {

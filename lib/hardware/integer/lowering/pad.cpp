@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of padding. Constants are put around rows of the stream as they pass, one dimension
 // after another; what repeats elements of the frame is a gather.
+#include "hardware/integer/lowering/pad.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
 

@@ -3,8 +3,12 @@
 // the places of maxima.
 #include <algorithm>
 
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/row_steps.hpp"
+#include "hardware/integer/lowering/window.hpp"
 #include "ir/dimension_map.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {

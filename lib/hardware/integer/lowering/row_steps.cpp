@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/function_step.hpp"
+#include "hardware/integer/lowering/movement.hpp"
+
 namespace mase::integer {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
 
 namespace mase::integer {

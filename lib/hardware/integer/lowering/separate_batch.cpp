@@ -8,8 +8,11 @@
 
 #include "base/from_front.hpp"
 #include "hardware/integer/lowering/batch_place.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/host_numbers.hpp"
+#include "hardware/integer/lowering/layout.hpp"
+#include "hardware/integer/lowering/operand.hpp"
 #include "ir/dimension_map.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/comparison.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
 #include "ir/dimension_map.hpp"
 
 namespace mase::integer {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging casts into the steps before them, and dropping what nobody reads.
+#include "hardware/integer/lowering/simplify.hpp"
+
 #include <algorithm>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/requantise.hpp"
 
 namespace mase::integer {
 namespace {

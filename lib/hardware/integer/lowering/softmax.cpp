@@ -17,7 +17,11 @@
 #include <bit>
 #include <cmath>
 
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/divide.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/row_steps.hpp"
 
 namespace mase::integer {

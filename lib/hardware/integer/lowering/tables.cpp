@@ -9,7 +9,10 @@
 #include <numbers>
 
 #include "base/text.hpp"
+#include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
 
 namespace mase::integer {
 namespace {

@@ -8,8 +8,12 @@
 #include <bit>
 #include <numeric>
 
+#include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/convolution.hpp"
 #include "hardware/integer/lowering/floor_divide.hpp"
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::integer {
 namespace {

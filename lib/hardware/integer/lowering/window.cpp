@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of pooling by maximum and average.
+#include "hardware/integer/lowering/window.hpp"
+
 #include <algorithm>
 #include <numeric>
 
-#include "hardware/integer/lowering/lowering.hpp"
+#include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
 namespace {

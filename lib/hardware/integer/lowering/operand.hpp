@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the result of a node is while a graph is lowered.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "formats/format.hpp"
+#include "hardware/integer/lowering/layout.hpp"
+#include "hardware/integer/program.hpp"
+#include "hardware/integer/program/bounds.hpp"
+
+namespace mase::integer {
+
+/// Thrown by a lowering function: why the node has no datapath. An empty reason says that one of
+/// its inputs was refused, which is reported already.
+struct Refusal {
+  std::string reason;
+};
+
+/// The result of a node: a value of the program under the node's torch shape.
+struct StreamView {
+  ValueId id = -1;
+  Layout layout;
+};
+
+/// `count` elements along torch dimension `dim` of a stream, every `step`-th from `first` on: part
+/// of a chunk or split, which becomes a step where it is used.
+struct Part {
+  StreamView source;
+  std::size_t dim = 0;
+  std::int64_t first = 0, count = 0, step = 1;
+};
+
+/// A constant tensor of the graph (get_attr), with the format its node puts on it.
+struct Parameter {
+  std::string path;
+  std::optional<formats::Format> format;
+  /// The dimensions of the tensor in the order in which they are read; empty: in its own order.
+  std::vector<std::size_t> dims = {};
+};
+
+/// What a node's result is while lowering; monostate: it was refused, or a number that the batch
+/// decides; ir::Value: another number on the host, or a list of such.
+using Operand = std::variant<std::monostate, StreamView, std::vector<Part>, Parameter, ir::Value>;
+
+/// A stream some of whose elements are masks: their code, which no other element has, and the codes
+/// of the others.
+struct Masked {
+  Wide code = 0;
+  Interval others;
+};
+
+}  // namespace mase::integer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requantisation of accumulators to grids.
+#include "hardware/integer/lowering/requantise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/integer/lowering/operand.hpp"
+
+namespace mase::integer {
+
+Requantise exactly(const Interval& range) {
+  return {0, 1, formats::Rounding::nearest_even, range.low, range.high};
+}
+
+Requantise unchanged(const FixedType& type) { return exactly(interval_of(type)); }
+
+Wide code_of(double number, const Grid& grid) {
+  const auto low = static_cast<double>(grid.type.low());
+  const auto high = static_cast<double>(grid.type.high());
+  // Codes have at most 32 bits, so the limits are exact in double.
+  const double code =
+      formats::round_to_integer(std::ldexp(number, grid.type.frac), grid.rounding, 0.0);
+  return static_cast<Wide>(std::clamp(code, low, high));
+}
+
+bool holds(const FixedType& outer, const FixedType& inner) {
+  const int shift = outer.frac - inner.frac;
+  if (shift < 0 || shift > stream_bits) return false;
+  const Interval range = shifted(interval_of(inner), shift);
+  return outer.low() <= range.low && range.high <= outer.high();
+}
+
+// A shift beyond the accumulator's width rounds as the one just above it does: nearest gives 0
+// (at most one half, which is even), floor gives -1 below 0.
+//
+// Where no accumulator is negative no result is: the low end is 0 then, which saves the sign bit.
+Requantise to_grid(const Accumulator& accumulator, const Grid& grid) {
+  const int width = signed_width(accumulator.range.low, accumulator.range.high);
+  const int shift = std::min(accumulator.frac - grid.type.frac, width + 1);
+  const Wide low = accumulator.range.low >= 0 ? 0 : grid.type.low();
+  return {shift, accumulator.divisor, grid.rounding, low, grid.type.high()};
+}
+
+void check_width(const Interval& range, int limit, const std::string& what) {
+  const int width = signed_width(range.low, range.high);
+  if (width > limit)
+    throw Refusal{what + " needs " + std::to_string(width) + " bits, more than " +
+                  std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
+}
+
+}  // namespace mase::integer
