@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking up parts of a design, and the parameters of its stages.
+// Looking up parts of a design.
 #include "hardware/design/design.hpp"
 
 #include <algorithm>
@@ -19,12 +19,6 @@ std::vector<std::size_t> Design::fifos() const {
   for (std::size_t i = 0; i < instances.size(); ++i)
     if (is_a<FifoModule>(instances[i])) places.push_back(i);
   return places;
-}
-
-void set_stages(ModuleParameters& parameters, const Fold& fold) {
-  for (const StageKind& kind : stage_kinds)
-    if (const std::int64_t count = fold.*kind.count; count > 0)
-      parameters.set(kind.parameter, count);
 }
 
 }  // namespace mase::design

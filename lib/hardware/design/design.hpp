@@ -45,16 +45,15 @@ using Folding = std::map<std::string, Fold>;  ///< by Step::name
 /// Registers that a matrix can have where wires are long: a cycle of latency each. Weight stages
 /// are among the operand stages.
 struct StageKind {
-  const char* parameter;  ///< of its module
-  const char* key;        ///< of the record of a fold
-  const char* word;       ///< of the text of a fold
+  const char* key;   ///< of the record of a fold
+  const char* word;  ///< of the text of a fold
   std::int64_t Fold::*count;
   std::int64_t most;  ///< that are added by themselves
 };
 inline constexpr StageKind stage_kinds[] = {
-    {"OPERAND_STAGES", "operand_stages", "moved", &Fold::operand_stages, 2},
-    {"WEIGHT_STAGES", "weight_stages", "weights", &Fold::weight_stages, 2},
-    {"PRODUCT_STAGES", "product_stages", "behind", &Fold::product_stages, 1},
+    {"operand_stages", "moved", &Fold::operand_stages, 2},
+    {"weight_stages", "weights", &Fold::weight_stages, 2},
+    {"product_stages", "behind", &Fold::product_stages, 1},
 };
 
 /// Index into Design::streams.
@@ -81,9 +80,6 @@ struct Memory {
   /// Where its words begin among those that a host may write; nullopt if they stay.
   std::optional<std::int64_t> base = std::nullopt;
 };
-
-/// The parameters of a matrix for the stages that its fold has.
-void set_stages(ModuleParameters& parameters, const Fold& fold);
 
 struct ModuleRow;
 

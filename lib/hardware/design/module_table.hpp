@@ -27,7 +27,8 @@ struct ModuleRow {
   std::vector<std::string> families = {};
   /// In a reloadable design it has a port `reload`, and mase_reload_memory where else is mase_rom.
   bool reloads = false;
-  bool pipelined = false;  ///< it has the parameters of stage_kinds
+  /// Gives an instance the pipeline stages of a fold; null for modules that have none.
+  void (*set_stages)(Instance& instance, const Fold& fold) = nullptr;
   /// Documentation of the parameters that a design gives it; null for parts of others.
   std::vector<FieldInfo> (*parameters)() = nullptr;
   std::vector<std::string> inputs = {};   ///< stream prefixes: "in", or "a", "b"

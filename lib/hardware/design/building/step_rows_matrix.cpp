@@ -3,7 +3,8 @@
 // streams.
 #include <algorithm>
 
-#include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/building/step_matrix.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
@@ -11,71 +12,12 @@ namespace {
 
 using integer::Convolution;
 using integer::FixedType;
-using integer::Linear;
 using integer::Matmul;
 using integer::Window;
 
-const Linear& linear_of(const Step& step) { return std::get<Linear>(step.operation); }
 const Convolution& conv_of(const Step& step) { return std::get<Convolution>(step.operation); }
 
-std::vector<Wide> widened(const integer::Codes& codes) { return {codes.begin(), codes.end()}; }
-
-/// What a linear module computes, for a linear and a convolution alike.
-struct Matrix {
-  MatrixShape shape;
-  FixedType weight_type;
-  const integer::Codes& weight;
-  const std::vector<Wide>& bias;
-  int bias_width;  ///< of all that may come; 0: of these
-};
-
-Matrix matrix_of(const Step& step) {
-  const integer::ConstantMatrix matrix = integer::constant_matrix(step.operation).value();
-  return {{matrix.groups, matrix.rows / matrix.groups, matrix.columns},
-          matrix.weight_type,
-          matrix.weight,
-          matrix.bias,
-          matrix.bias_width};
-}
-
-/// What the accumulators of a step start from.
-struct Start {
-  Wide half;
-  std::vector<Wide> biases;  ///< with the half; empty without biases
-  int width;                 ///< of a bias with the half
-};
-
-/// `width`: of all biases that may come, or 0.
-Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias, int width) {
-  Start start{rounding_half(requantiser(builder)), bias, 0};
-  for (Wide& word : start.biases) word += start.half;
-  const Wide end = width > 0 ? Wide{1} << (width - 1) : 0;
-  start.width = width > 0 ? integer::signed_width(start.half - end, start.half + end - 1)
-                          : integer::codes_width(start.biases);
-  return start;
-}
-
-ModuleParameters operand_parameters(const StepBuilder& builder, const FixedType& weight_type,
-                                    Wide half) {
-  const FixedType& in = builder.input().type;
-  const Step& step = builder.step;
-  return {{"AW", std::int64_t{in.width}},
-          {"ASIGNED", flag(in.is_signed)},
-          {"WW", std::int64_t{weight_type.width}},
-          {"WSIGNED", flag(weight_type.is_signed)},
-          {"ACCW", std::int64_t{integer::signed_width(step.low + half, step.high + half)}},
-          {"HALVED", flag(half != 0)}};
-}
-
-ModuleParameters bias_parameters(const Start& start) {
-  return {{"HAS_BIAS", flag(!start.biases.empty())}, {"BW", std::int64_t{start.width}}};
-}
-
-std::int64_t multiplier_code(Multiplier multiplier) {
-  return static_cast<std::int64_t>(multiplier);
-}
-
-StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
+StreamId add_constant(StepBuilder& builder, const StepMatrix& matrix, StreamId in) {
   const MatrixShape& shape = matrix.shape;
   // One bit of zeros per output stands for a bias that is not there.
   const std::vector<Wide> zeros(static_cast<std::size_t>(shape.rows), 0);
@@ -83,8 +25,8 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
   if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros, 0);
   const int bits = matrix.weight_type.width, bias_bits = start.width;
   ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
-  parameters.append(operand_parameters(builder, matrix.weight_type, start.half));
-  parameters.append(bias_parameters(start));
+  parameters.append(write_parameters(operands_of(builder, matrix.weight_type, start.half)));
+  parameters.append(write_parameters(Bias{!start.biases.empty(), start.width}));
   parameters.append(requantiser(builder));
   parameters.set("WEIGHTS", HexBits{pack_word(widened(matrix.weight), bits),
                                     shape.rows * shape.columns * bits});
@@ -92,76 +34,6 @@ StreamId add_constant(StepBuilder& builder, const Matrix& matrix, StreamId in) {
                  HexBits{pack_word(start.biases.empty() ? zeros : start.biases, bias_bits),
                          shape.rows * bias_bits});
   return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
-}
-
-/// Whether a matrix becomes a module whose weights are constants, without multipliers.
-bool is_constant(const MatrixShape& shape, const Fold& fold) {
-  return shape.sets == 1 && fold.in_lanes == shape.columns && fold.out_lanes == shape.rows &&
-         fold.multiplier != Multiplier::dsp;
-}
-
-/// The outputs of a lane's products: all of a beat, but only those of one group of channels.
-SharedProducts shared_products(const Program& program, const Step& step, const Fold& fold) {
-  if (std::holds_alternative<Matmul>(step.operation))
-    return {program.value(step.inputs.at(0)).type, program.value(step.inputs.at(1)).type,
-            fold.in_lanes, fold.out_lanes};
-  const Matrix matrix = matrix_of(step);
-  SharedProducts shared{program.value(step.inputs.at(0)).type, matrix.weight_type, fold.in_lanes,
-                        std::min(fold.out_lanes, matrix.shape.rows)};
-  if (is_constant(matrix.shape, fold)) shared.outputs = 1;
-  return shared;
-}
-
-void add_packing(StepBuilder& builder, ModuleParameters& parameters) {
-  const Packing& packing = builder.fold.packing;
-  if (packing.outputs == 1) return;
-  const SharedProducts shared = shared_products(builder.program, builder.step, builder.fold);
-  parameters.set("PACK", packing.outputs);
-  parameters.set("PITCH", packing.pitch);
-  parameters.set("KNOWN", std::int64_t{known_bits(shared, packing)});
-}
-
-/// A module around hw_templates/matrix/mase_multiply_accumulate: its parameters, to which those of
-/// the datapath are added, and how its memories hold the matrix.
-struct Datapath {
-  std::string module;
-  ModuleParameters parameters;
-  MatrixShape shape;
-  std::int64_t simd, pe;
-};
-
-StreamId add_datapath(StepBuilder& builder, Datapath path, StreamId in) {
-  const Matrix matrix = matrix_of(builder.step);
-  const Start start = start_of(builder, matrix.bias, matrix.bias_width);
-  const int bits = matrix.weight_type.width, bias_bits = start.width;
-  ModuleParameters& parameters = path.parameters;
-  parameters.append(operand_parameters(builder, matrix.weight_type, start.half));
-  parameters.append(bias_parameters(start));
-  parameters.append(requantiser(builder));
-  parameters.set("START", Sized{start.half, 64, true});
-  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
-  add_packing(builder, parameters);
-  set_stages(parameters, builder.fold);
-  parameters.set("WEIGHT_FILE", builder.memory("weight", path.simd * path.pe * bits, [&] {
-    return matrix_words(widened(matrix.weight), path.shape, path.simd, path.pe, bits);
-  }));
-  parameters.set("BIAS_FILE", builder.vector_memory("bias", start.biases, path.pe, bias_bits));
-  return builder.finish(std::move(path.module), std::move(parameters), {in}, path.pe);
-}
-
-/// A matrix on a stream whose lanes are the fold's in_lanes.
-StreamId add_matrix(StepBuilder& builder, StreamId in) {
-  const Matrix matrix = matrix_of(builder.step);
-  const MatrixShape& shape = matrix.shape;
-  const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes;
-  const bool stays = builder.program.contents == integer::Contents::fixed;
-  if (stays && is_constant(shape, builder.fold)) return add_constant(builder, matrix, in);
-  ModuleParameters parameters{{"SF", shape.columns / simd},
-                              {"NF", shape.rows / pe},
-                              {"SETS", shape.sets},
-                              {"SIMD", simd},
-                              {"PE", pe}};
-  return add_datapath(builder, {"mase_linear", std::move(parameters), shape, simd, pe}, in);
 }
 
 /// Groups of a convolution side by side, as many as the fold's out_lanes have outputs of whole
@@ -177,28 +49,8 @@ StreamId add_groups(StepBuilder& builder, std::int64_t taps, StreamId in) {
                               {"TAPS", taps},
                               {"CHANNELS", channels},
                               {"OUTPUTS", outputs}};
-  return add_datapath(builder,
-                      {"mase_depthwise", std::move(parameters), shape, taps * channels, pe}, in);
-}
-
-// Linear.
-
-FoldRule linear_rule(const Program&, const Step& step, const Fold&) {
-  return {linear_of(step).inputs, linear_of(step).outputs};
-}
-
-std::int64_t linear_interval(const Program& program, const Step& step, const Fold& fold) {
-  const Linear& linear = linear_of(step);
-  return program.value(step.output).elements() / fold.out_lanes * (linear.inputs / fold.in_lanes);
-}
-
-/// Later passes over a row read it back while nothing is taken.
-bool linear_bursts(const Program&, const Step& step, const Fold& fold) {
-  return fold.out_lanes < linear_of(step).outputs;
-}
-
-StreamId add_linear(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  return add_matrix(builder, inputs[0]);
+  parameters.append(write_parameters(multiply_accumulate_of(builder, shape, taps * channels, pe)));
+  return builder.finish("mase_depthwise", std::move(parameters), {in}, pe);
 }
 
 // Convolution: a window in front of the matrix, unless the kernel is a single pixel. A parallel
@@ -325,21 +177,25 @@ StreamId add_matmul(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                               {"PE", pe},
                               {"TRANSPOSED", flag(is_transposed(matmul))},
                               {"INTERLEAVED", flag(matmul.sets > 1 && matmul.set_step < row_step)}};
-  const Wide half = rounding_half(requantiser(builder));
-  parameters.append(operand_parameters(builder, builder.input(1).type, half));
+  const Wide half = rounding_half(requantisation_of(builder));
+  parameters.append(write_parameters(operands_of(builder, builder.input(1).type, half)));
   parameters.append(requantiser(builder));
-  parameters.set("START", Sized{half, 64, true});
-  parameters.set("MULTIPLIER", multiplier_code(builder.fold.multiplier));
-  add_packing(builder, parameters);
+  parameters.append(write_parameters(multiplication_of(builder, half)));
   return builder.finish("mase_matmul", std::move(parameters), inputs, pe);
 }
 
 }  // namespace
 
+StreamId add_matrix(StepBuilder& builder, StreamId in) {
+  const StepMatrix matrix = matrix_of(builder.step);
+  const bool stays = builder.program.contents == integer::Contents::fixed;
+  if (stays && is_constant(matrix.shape, builder.fold)) return add_constant(builder, matrix, in);
+  return add_linear(builder, in);
+}
+
 std::vector<StepRow> matrix_rows() {
   return {
-      {"linear", linear_rule, fold_lanes, linear_interval, linear_bursts, add_linear,
-       shared_products, true},
+      LinearModule::step(),
       {"convolution", conv_rule, conv_lanes, conv_interval, conv_bursts, add_convolution,
        shared_products, true},
       {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise,

@@ -282,9 +282,8 @@ Cost division_cost(std::int64_t divisor, int bits) {
 
 }  // namespace
 
-Wide rounding_half(const ModuleParameters& parameters) {
+Wide rounding_half(const Requantisation& requantisation) {
   constexpr int most_bits = 60;  // of a parameter
-  const auto requantisation = read_group<Requantisation>(parameters);
   const Divisor divisor = divisor_of(requantisation);
   if (!requantisation.to_nearest || divisor.shift < 0 ||
       divisor.shift + log2_ceiling(divisor.odd) > most_bits)

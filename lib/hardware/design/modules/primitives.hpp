@@ -92,7 +92,7 @@ int signed_bits(const ModuleParameters& parameters, const char* width, const cha
 
 /// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it
 /// needs no adder of its own; 0 where that cannot be.
-Wide rounding_half(const ModuleParameters& parameters);
+Wide rounding_half(const Requantisation& requantisation);
 /// What decides how long the rounding of a number takes.
 struct Rounding {
   int sum = 0;            ///< bits of the number that is rounded

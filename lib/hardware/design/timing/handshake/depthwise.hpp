@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hardware/design/module_parameters.hpp"
-#include "hardware/design/timing/handshake/linear.hpp"
+#include "hardware/design/modules/multiply_accumulate.hpp"
 #include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
@@ -14,7 +14,7 @@ class DepthwiseHandshake final : public HandshakeOf<DepthwiseHandshake> {
  public:
   DepthwiseHandshake(const ModuleParameters& parameters, Stages kept)
       : beats_(parameters.integer("N")),
-        pipe_(accumulate_stages(parameters,
+        pipe_(accumulate_stages(read_group<MultiplyAccumulate>(parameters),
                                 parameters.integer("TAPS") * parameters.integer("CHANNELS")),
               kept) {}
   bool ready(int) const override { return pipe_.enable(); }

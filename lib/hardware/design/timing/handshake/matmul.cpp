@@ -17,7 +17,9 @@ MatmulHandshake::MatmulHandshake(const ModuleParameters& p, Stages kept)
     : steps_(p.integer("SF"), p.integer("NF")),
       rows_(p.integer("SETS") * p.integer("REPEAT") * p.integer("ROUNDS")),
       beats_(matrix_beats(p)),
-      pipe_(accumulate_stages(p, p.integer("SIMD")), kept) {}
+      pipe_(accumulate_stages({read_group<Operands>(p), {}, read_group<Multiplication>(p), {}},
+                              p.integer("SIMD")),
+            kept) {}
 
 bool MatmulHandshake::advance() {
   if (!steps_.step() || ++row_ < rows_) return false;

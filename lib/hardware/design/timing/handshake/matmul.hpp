@@ -4,7 +4,7 @@
 #pragma once
 
 #include "hardware/design/module_parameters.hpp"
-#include "hardware/design/timing/handshake/linear.hpp"
+#include "hardware/design/modules/row_passes.hpp"
 
 namespace mase::design {
 

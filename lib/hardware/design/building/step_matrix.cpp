@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups of parameters of a matrix, from its step and its fold.
+#include "hardware/design/building/step_matrix.hpp"
+
+#include <algorithm>
+
+#include "hardware/design/modules/primitives.hpp"
+
+namespace mase::design {
+
+StepMatrix matrix_of(const Step& step) {
+  const integer::ConstantMatrix matrix = integer::constant_matrix(step.operation).value();
+  return {{matrix.groups, matrix.rows / matrix.groups, matrix.columns},
+          matrix.weight_type,
+          matrix.weight,
+          matrix.bias,
+          matrix.bias_width};
+}
+
+Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias, int width) {
+  Start start{rounding_half(requantisation_of(builder)), bias, 0};
+  for (Wide& word : start.biases) word += start.half;
+  const Wide end = width > 0 ? Wide{1} << (width - 1) : 0;
+  start.width = width > 0 ? integer::signed_width(start.half - end, start.half + end - 1)
+                          : integer::codes_width(start.biases);
+  return start;
+}
+
+std::vector<Wide> widened(const integer::Codes& codes) { return {codes.begin(), codes.end()}; }
+
+Operands operands_of(const StepBuilder& builder, const integer::FixedType& weight_type, Wide half) {
+  const integer::FixedType& in = builder.input().type;
+  const Step& step = builder.step;
+  return {.in_bits = in.width,
+          .in_signed = in.is_signed,
+          .weight_bits = weight_type.width,
+          .weight_signed = weight_type.is_signed,
+          .sum_bits = integer::signed_width(step.low + half, step.high + half),
+          .halved = half != 0};
+}
+
+Multiplication multiplication_of(const StepBuilder& builder, Wide half) {
+  const Packing& packing = builder.fold.packing;
+  Multiplication result{.start = {half, 64, true},
+                        .multiplier = static_cast<std::int64_t>(builder.fold.multiplier)};
+  if (packing.outputs == 1) return result;
+  const SharedProducts shared = shared_products(builder.program, builder.step, builder.fold);
+  result.pack = packing.outputs;
+  result.pitch = packing.pitch;
+  result.known = known_bits(shared, packing);
+  return result;
+}
+
+bool is_constant(const MatrixShape& shape, const Fold& fold) {
+  return shape.sets == 1 && fold.in_lanes == shape.columns && fold.out_lanes == shape.rows &&
+         fold.multiplier != Multiplier::dsp;
+}
+
+SharedProducts shared_products(const Program& program, const Step& step, const Fold& fold) {
+  const integer::FixedType& in = program.value(step.inputs.at(0)).type;
+  if (std::holds_alternative<integer::Matmul>(step.operation))
+    return {in, program.value(step.inputs.at(1)).type, fold.in_lanes, fold.out_lanes};
+  const StepMatrix matrix = matrix_of(step);
+  SharedProducts shared{in, matrix.weight_type, fold.in_lanes,
+                        std::min(fold.out_lanes, matrix.shape.rows)};
+  if (is_constant(matrix.shape, fold)) shared.outputs = 1;
+  return shared;
+}
+
+MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShape& shape,
+                                          std::int64_t simd, std::int64_t pe) {
+  const StepMatrix matrix = matrix_of(builder.step);
+  const Start start = start_of(builder, matrix.bias, matrix.bias_width);
+  const int bits = matrix.weight_type.width;
+  const SumsOfProducts sums{operands_of(builder, matrix.weight_type, start.half),
+                            requantisation_of(builder), multiplication_of(builder, start.half),
+                            stages_of(builder.fold)};
+  MultiplyAccumulate unit{sums, {!start.biases.empty(), start.width}, {}};
+  unit.weight_file = builder.memory("weight", simd * pe * bits, [&] {
+    return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
+  });
+  unit.bias_file = builder.vector_memory("bias", start.biases, pe, start.width);
+  return unit;
+}
+
+}  // namespace mase::design

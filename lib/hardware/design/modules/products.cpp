@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands, dot products, accumulators and rounding.
+#include "hardware/design/modules/products.hpp"
+
+#include <algorithm>
+
+#include "hardware/design/modules/primitives.hpp"
+
+namespace mase::design {
+namespace {
+
+/// hw_templates/matrix/mase_accumulate: choosing between bias and running sum takes no LUTs of its
+/// own.
+Cost accumulate_cost(int bits) {
+  Cost cost = adder_cost(bits);
+  cost.ff = bits;
+  return cost;
+}
+
+/// Registers of one lane's operands, `count` of them one after another; a DSP block holds two of
+/// those that it alone reads.
+double operand_registers(std::int64_t bits, std::int64_t count, bool in_dsp) {
+  return static_cast<double>(bits * (in_dsp ? std::max<std::int64_t>(count - 2, 0) : count));
+}
+
+/// The registers of a lane's weights. A multiplier holds a register of one of the weights that
+/// share it.
+double weight_registers(std::int64_t bits, std::int64_t count, bool in_dsp, const Packs& packs) {
+  if (packs.outputs == 1) return operand_registers(bits, count, in_dsp);
+  const auto outputs = static_cast<double>(packs.outputs);
+  return static_cast<double>(bits) * (static_cast<double>(count) - 1 / outputs);
+}
+
+/// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
+Cost operands_cost(const SumsOfProducts& sums, const ProductShape& shape, bool in_dsp) {
+  const std::int64_t pairs = std::min<std::int64_t>(4, ceiling(shape.simd, 2));
+  Cost cost;
+  for (std::int64_t lane = 0; lane < shape.simd; ++lane) {
+    const std::int64_t chain = std::min<std::int64_t>(8, shape.simd - lane / 8 * 8);
+    const std::int64_t late = sums.booth() ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
+    cost.ff +=
+        operand_registers(shape.shares * sums.in_bits, 1 + late + sums.operand_stages.value_or(0),
+                          in_dsp && shape.shares == shape.pe) +
+        weight_registers(shape.pe * sums.weight_bits, 1 + late + sums.weight_stages.value_or(0),
+                         in_dsp, sums.packs());
+  }
+  return cost;
+}
+
+/// No value for none, which is what an instance does not say.
+std::optional<std::int64_t> some(std::int64_t stages) {
+  return stages > 0 ? std::optional(stages) : std::nullopt;
+}
+
+}  // namespace
+
+PipelineStages stages_of(const Fold& fold) {
+  return {some(fold.operand_stages), some(fold.weight_stages), some(fold.product_stages)};
+}
+
+int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
+  const int levels = log2_ceiling(simd), moved = static_cast<int>(sums.operand_stages.value_or(0));
+  if (sums.booth()) return moved + 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2);
+  const int behind = static_cast<int>(sums.product_stages.value_or(0));
+  const bool unpacks = sums.packs().known > 1;
+  return moved + 6 + behind + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
+         log2_ceiling(ceiling(simd, 8)) + (unpacks ? 1 : 0);
+}
+
+Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool two_words) {
+  const auto outputs = static_cast<double>(shape.pe);
+  const DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(), sums.sum_bits,
+                     sums.product_stages.value_or(0)};
+  const Packs packs = sums.packs();
+  Cost cost = packs.outputs == 1 ? scaled(dot_cost(dot, sums.booth()), outputs)
+                                 : scaled(dots_packed_cost(dot, shape.pe / shape.shares, packs),
+                                          static_cast<double>(shape.shares));
+  if (two_words && cost.dsp == 0) cost.lut *= sums.booth() ? 0.74 : 0.52;
+  Cost each = accumulate_cost(sums.sum_bits);
+  each += requantise_stage_cost(sums, {sums.sum_bits}, sums.halved);
+  cost += scaled(each, outputs);
+  cost += operands_cost(sums, shape, cost.dsp > 0);
+  const int stages = accumulate_stages(sums, shape.simd) - 2;
+  // Rows of one step have no marks of first and last.
+  cost += Cost{.lut = shape.columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 2};
+  return cost;
+}
+
+namespace {
+
+/// hw_templates/matrix/mase_dot with Booth rows: four of them one after another. Weights come from
+/// the registers of their block memories, if they are in some.
+Path booth_path(const SumsOfProducts& sums, std::int64_t simd, const Blocks& blocks) {
+  const int bits = sums.signed_in() + sums.signed_weight();
+  const auto rows = static_cast<double>(std::min<std::int64_t>(simd, 4));
+  Path path{.what = "rows of products", .luts = 1, .chains = rows, .carry = bits + rows};
+  if (sums.weight_stages.value_or(0) > 0 || blocks.count == 0) return path;
+  path.from = Source::memory;
+  return path;
+}
+
+/// Whether DSP blocks multiply operands of these widths.
+bool multiply_in_blocks(const Operands& operands) {
+  const int a = operands.signed_in(), b = operands.signed_weight();
+  return dsp_blocks(a, b, a + b) > 0;
+}
+
+/// The path of the tool's multipliers: from one DSP block to the next, or into a tree of adders.
+Path dot_path(const SumsOfProducts& sums, std::int64_t simd, const Technology& technology) {
+  const int a = sums.signed_in(), b = sums.signed_weight();
+  const auto bits = static_cast<double>(std::min(a + b, sums.sum_bits));
+  if (!multiply_in_blocks(sums))
+    return {.what = "products", .luts = 2, .chains = std::min(a, b) / 2.0, .carry = 2 * bits};
+  // Two to six lanes have no cycle for the way to the tree (hw_templates/ecp5/mase_dot_multiply).
+  const bool direct = simd > 1 && simd < 7 && sums.product_stages.value_or(0) == 0;
+  Path path{.what = "products", .from = Source::multiplier, .far = direct ? 1.2 : 0.5};
+  if (technology.adds_in_blocks) path.cascades = simd > 1 ? 1 : 0;
+  if (!technology.adds_in_blocks && direct) path.chains = 1;
+  if (!technology.adds_in_blocks && direct) path.carry = bits;
+  return path;
+}
+
+/// From hw_templates/matrix/mase_ready to all DSP blocks, which stand where weights and sums want
+/// them.
+Path multiply_path(const SumsOfProducts& sums) {
+  const bool blocks = !sums.booth() && multiply_in_blocks(sums);
+  return {.what = "enable of multipliers", .far = blocks ? 0.9 : 0.0};
+}
+
+/// To the multipliers, from block memories or (none) from registers. Few blocks stand beside the
+/// multipliers, many of them far away; every stage takes a part of the way. A choice among blocks
+/// above each other stands on the first part.
+Path weights_path(const SumsOfProducts& sums, const Technology& technology, const Blocks& blocks,
+                  std::int64_t multipliers) {
+  const std::int64_t stages = sums.weight_stages.value_or(0);
+  Path path{.what = "weights", .from = blocks.count > 0 ? Source::memory : Source::logic};
+  const auto parts = static_cast<double>(1 + stages);
+  path.blocks =
+      static_cast<double>(blocks.count) / (parts * parts * static_cast<double>(multipliers));
+  if (blocks.deep > 1) path.luts = choice_luts_deep(blocks.deep, technology);
+  if (!sums.booth()) path.far = stages > 0 ? 0.3 : 0.4;
+  return path;
+}
+
+}  // namespace
+
+Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, const Blocks& blocks,
+                     const Technology& technology) {
+  Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(sums.sum_bits)};
+  accumulator.readers = static_cast<double>(shape.pe * sums.sum_bits);
+  return {
+      weights_path(sums, technology, blocks, shape.simd * shape.pe),
+      sums.booth() ? booth_path(sums, shape.simd, blocks) : dot_path(sums, shape.simd, technology),
+      multiply_path(sums), accumulator,
+      rounding_path(sums, {sums.sum_bits}, technology, sums.halved)};
+}
+
+}  // namespace mase::design

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products, as linear, depthwise and matmul have them: the parameters that these share,
+// and what hw_templates/matrix/mase_products takes, costs and lasts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "hardware/design/clock.hpp"
+#include "hardware/design/cost.hpp"
+#include "hardware/design/modules/dot.hpp"
+#include "hardware/design/modules/module.hpp"
+#include "hardware/design/modules/paths.hpp"
+#include "hardware/design/modules/requantisation.hpp"
+
+namespace mase::design {
+
+/// A group of parameters: the numbers that are multiplied, and the sum.
+struct Operands {
+  int in_bits = 8;
+  bool in_signed = true;
+  int weight_bits = 6;
+  bool weight_signed = true;
+  int sum_bits = 20;
+  bool halved = false;
+
+  // As signed numbers.
+  int signed_in() const { return in_bits + (in_signed ? 0 : 1); }
+  int signed_weight() const { return weight_bits + (weight_signed ? 0 : 1); }
+
+  static constexpr auto fields() {
+    return std::tuple{
+        Field{"AW", &Operands::in_bits, "bits of an element that comes"}.at_least(1),
+        Field{"ASIGNED", &Operands::in_signed, "whether it has a sign"},
+        Field{"WW", &Operands::weight_bits, "bits of a weight"}.at_least(1),
+        Field{"WSIGNED", &Operands::weight_signed, "whether it has a sign"},
+        Field{"ACCW", &Operands::sum_bits, "bits of a sum"}.at_least(1),
+        Field{"HALVED", &Operands::halved, "whether sums begin with half of the divisor"}};
+  }
+};
+
+/// A group of parameters: what multiplies, and what sums without a bias start from. Outputs that
+/// share multipliers have the last three.
+struct Multiplication {
+  Sized start{0, 64, true};
+  std::int64_t multiplier = 0;
+  std::optional<std::int64_t> pack = std::nullopt, pitch = std::nullopt, known = std::nullopt;
+
+  bool booth() const { return multiplier == static_cast<std::int64_t>(Multiplier::fabric); }
+  Packs packs() const {
+    return {pack.value_or(1), static_cast<int>(pitch.value_or(0)),
+            static_cast<int>(known.value_or(0))};
+  }
+
+  static constexpr auto fields() {
+    return std::tuple{
+        Field{"START", &Multiplication::start, "what a sum without a bias starts from"},
+        Field{"MULTIPLIER", &Multiplication::multiplier,
+              "0: chosen by the tool, 1: DSP blocks, 2: Booth rows"}
+            .between(0, 2),
+        Field{"PACK", &Multiplication::pack, "outputs whose weights share a multiplier"}.at_least(
+            1),
+        Field{"PITCH", &Multiplication::pitch, "bits from one of these weights to the next"},
+        Field{"KNOWN", &Multiplication::known, "low bits of a sum that are made beside it"}};
+  }
+};
+
+/// A group of parameters: registers on long ways, for modules that have some.
+struct PipelineStages {
+  std::optional<std::int64_t> operand_stages = std::nullopt, weight_stages = std::nullopt,
+                              product_stages = std::nullopt;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        Field{"OPERAND_STAGES", &PipelineStages::operand_stages, "registers on the operands' way"}
+            .at_least(0),
+        Field{"WEIGHT_STAGES", &PipelineStages::weight_stages,
+              "those of them that the weights have, too"}
+            .at_least(0),
+        Field{"PRODUCT_STAGES", &PipelineStages::product_stages, "registers behind the multipliers"}
+            .at_least(0)};
+  }
+};
+
+PipelineStages stages_of(const Fold& fold);
+
+/// Gives an instance of T the stages of a fold.
+template <HardwareModule T>
+void set_stages(Instance& instance, const Fold& fold) {
+  T module = module_of<T>(instance);
+  static_cast<PipelineStages&>(module) = stages_of(fold);
+  instance.parameters = write_parameters(module);
+}
+
+/// What a module with sums of products is.
+struct SumsOfProducts : Operands, Requantisation, Multiplication, PipelineStages {};
+
+/// How far they unfold, and how many there are.
+struct ProductShape {
+  std::int64_t columns = 1, rows = 1;  ///< steps of a row; rows of weights
+  std::int64_t simd = 1, pe = 1;       ///< products of a step for each output; outputs of a row
+  std::int64_t shares = 1;             ///< groups of outputs that read the same operands
+};
+
+/// Registers of hw_templates/matrix/mase_multiply_accumulate between a step and the skid at its
+/// end: those on the operands' way, the word read, operands, products, those behind them, the
+/// additions of mase_dot, what mase_dot_packed takes off, the accumulator and rounding.
+int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd);
+
+/// hw_templates/matrix/mase_products without biases and skid. `two_words`: of weights, half of
+/// whose bits are constants.
+Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool two_words);
+
+/// Its paths; `blocks` that the weights are in.
+Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, const Blocks& blocks,
+                     const Technology& technology);
+
+}  // namespace mase::design
