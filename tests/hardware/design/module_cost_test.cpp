@@ -9,6 +9,7 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
+#include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/gather.hpp"
@@ -185,17 +186,9 @@ TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth
   const std::string weights =
       "81ff3e37a08511280681f07a820135cbd44bfb4d5a8106480bb4b1db40b62453bf1d9df5d8de522d1c020bdd464e"
       "000f69df8df81305ec70ac3a007b";
-  check("mase_constant_linear", {{clamps({{"INPUTS", 16},
-                                          {"OUTPUTS", 5},
-                                          {"AW", 8},
-                                          {"ASIGNED", 0},
-                                          {"WW", 6},
-                                          {"WSIGNED", 1},
-                                          {"HAS_BIAS", 1},
-                                          {"BW", 12},
-                                          {"WEIGHTS", HexBits{weights, 480}}},
-                                         17, 8, 6, 0, 255),
-                                  1373 + 485, 0, 0}});
+  const ConstantLinearModule constant{
+      {8, false, 6, true, 17}, {true, 12}, rounded(8, 6, 0, 255), 16, 5, {weights, 480}};
+  check<ConstantLinearModule>({{constant, 1373 + 485, 0, 0}});
 }
 
 TEST_CASE("costs of groups side by side are those that Yosys finds, within a tenth") {

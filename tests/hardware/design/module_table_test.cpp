@@ -85,7 +85,8 @@ TEST_CASE("the README of the modules names each of them") {
 }
 
 TEST_CASE("the fields of a module are the parameters that its file declares, with their defaults") {
-  const std::vector<std::string> shared = field_names<Requantisation>();  // differ by module
+  std::vector<std::string> shared = field_names<Requantisation>();  // differ by module
+  shared.push_back("WW");                                           // of Operands
   std::size_t compared = 0;
   for (const ModuleRow& row : module_table()) {
     if (!row.parameters) continue;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/primitives.hpp"
 
 namespace mase::design {
@@ -65,6 +67,13 @@ SharedProducts shared_products(const Program& program, const Step& step, const F
                         std::min(fold.out_lanes, matrix.shape.rows)};
   if (is_constant(matrix.shape, fold)) shared.outputs = 1;
   return shared;
+}
+
+StreamId add_matrix(StepBuilder& builder, StreamId in) {
+  const bool stays = builder.program.contents == integer::Contents::fixed;
+  return stays && is_constant(matrix_of(builder.step).shape, builder.fold)
+             ? add_constant_linear(builder, in)
+             : add_linear(builder, in);
 }
 
 MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShape& shape,

@@ -17,25 +17,6 @@ using integer::Window;
 
 const Convolution& conv_of(const Step& step) { return std::get<Convolution>(step.operation); }
 
-StreamId add_constant(StepBuilder& builder, const StepMatrix& matrix, StreamId in) {
-  const MatrixShape& shape = matrix.shape;
-  // One bit of zeros per output stands for a bias that is not there.
-  const std::vector<Wide> zeros(static_cast<std::size_t>(shape.rows), 0);
-  Start start = start_of(builder, matrix.bias, 0);
-  if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros, 0);
-  const int bits = matrix.weight_type.width, bias_bits = start.width;
-  ModuleParameters parameters{{"INPUTS", shape.columns}, {"OUTPUTS", shape.rows}};
-  parameters.append(write_parameters(operands_of(builder, matrix.weight_type, start.half)));
-  parameters.append(write_parameters(Bias{!start.biases.empty(), start.width}));
-  parameters.append(requantiser(builder));
-  parameters.set("WEIGHTS", HexBits{pack_word(widened(matrix.weight), bits),
-                                    shape.rows * shape.columns * bits});
-  parameters.set("BIASES",
-                 HexBits{pack_word(start.biases.empty() ? zeros : start.biases, bias_bits),
-                         shape.rows * bias_bits});
-  return builder.finish("mase_constant_linear", std::move(parameters), {in}, shape.rows);
-}
-
 /// Groups of a convolution side by side, as many as the fold's out_lanes have outputs of whole
 /// groups, on a stream of `taps` taps of them per beat.
 StreamId add_groups(StepBuilder& builder, std::int64_t taps, StreamId in) {
@@ -185,13 +166,6 @@ StreamId add_matmul(StepBuilder& builder, const std::vector<StreamId>& inputs) {
 }
 
 }  // namespace
-
-StreamId add_matrix(StepBuilder& builder, StreamId in) {
-  const StepMatrix matrix = matrix_of(builder.step);
-  const bool stays = builder.program.contents == integer::Contents::fixed;
-  if (stays && is_constant(matrix.shape, builder.fold)) return add_constant(builder, matrix, in);
-  return add_linear(builder, in);
-}
 
 std::vector<StepRow> matrix_rows() {
   return {

@@ -1,20 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// hw_templates/matrix/mase_constant_linear: its handshake model, and its cost from its weights.
+// Module mase_constant_linear.
 #pragma once
 
-#include <memory>
-
-#include "hardware/design/cost.hpp"
-#include "hardware/design/design.hpp"
-#include "hardware/design/timing/handshake.hpp"
+#include "hardware/design/modules/module.hpp"
+#include "hardware/design/modules/products.hpp"
 
 namespace mase::design {
 
-/// A pipeline whose depth follows from the numbers of inputs and of weight bits.
-std::unique_ptr<Handshake> make_constant_linear_handshake(const ModuleParameters& parameters,
-                                                          Stages kept);
+class StepBuilder;
 
-/// Counts the adders that the weights' bits ask for, equal partial sums of the outputs once.
-Cost constant_linear_cost(const Design& design, const Instance& instance);
+/// A matrix of constants, which takes a row per cycle.
+struct ConstantLinearModule : Operands, Bias, Requantisation {
+  static constexpr std::string_view module_name = "mase_constant_linear";
+  std::int64_t inputs = 4, outputs = 1;
+  HexBits weights{"0", 1}, biases{"0", 1};
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"INPUTS", &ConstantLinearModule::inputs, "elements of a beat that comes"}
+                .at_least(1),
+            Field{"OUTPUTS", &ConstantLinearModule::outputs, "elements of a beat that leaves"}
+                .at_least(1)},
+        Operands::fields(), Bias::fields(), Requantisation::fields(),
+        std::tuple{Field{"WEIGHTS", &ConstantLinearModule::weights,
+                         "weights of the first output, then of the others"},
+                   Field{"BIASES", &ConstantLinearModule::biases, "a bias for each output"}});
+  }
+
+  std::unique_ptr<Handshake> handshake(Stages kept) const;
+  Cost cost(const Design& design) const;
+  Paths paths(const Technology& technology) const;
+  static ModuleRow row();
+};
+
+/// The step's matrix, whole, on a stream of whole rows.
+StreamId add_constant_linear(StepBuilder& builder, StreamId in);
 
 }  // namespace mase::design

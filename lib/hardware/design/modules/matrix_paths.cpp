@@ -38,26 +38,6 @@ Paths matmul_paths(const Instance& instance, const Technology& technology) {
   return paths;
 }
 
-/// Two levels of a tree of adders, or the bias and rounding behind the last of them.
-Paths constant_linear_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t inputs = p.integer("INPUTS"), bits = p.integer("WW"), acc = p.integer("ACCW"),
-                     outputs = p.integer("OUTPUTS");
-  const int operand = signed_bits(p, "AW", "ASIGNED"), groups = log2_ceiling(ceiling(inputs, 4));
-  const auto widest = static_cast<double>(
-      std::min<std::int64_t>(acc, operand + 2 + groups + (bits > 1 ? bits / 2 + 2 : 0)));
-  Path subsets{.what = "sums of four", .chains = 2, .carry = operand + 2.0, .readers = 8};
-  Path tree{.what = "sums", .chains = bits > 2 || groups > 1 ? 2.0 : 1.0, .carry = widest};
-  // A sum of four is used by one column in 15, and by half as many at both its ends.
-  tree.readers = std::max(1.0, static_cast<double>(outputs * bits) / 15);
-  Path end = rounding_path(p, {static_cast<int>(acc)}, technology);
-  if (p.integer("HAS_BIAS") != 0) {
-    end.chains += 1;
-    end.carry += static_cast<double>(acc);
-  }
-  return {subsets, tree, end};
-}
-
 Paths depthwise_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   return multiply_accumulate_paths(

@@ -13,17 +13,6 @@
 
 namespace mase::design {
 
-/// A group of parameters: whether sums start from a bias.
-struct Bias {
-  bool has_bias = true;
-  int bias_bits = 16;
-
-  static constexpr auto fields() {
-    return std::tuple{Field{"HAS_BIAS", &Bias::has_bias, "whether sums start from a bias"},
-                      Field{"BW", &Bias::bias_bits, "bits of a bias"}.at_least(1)};
-  }
-};
-
 /// A group of parameters: the memories of a matrix.
 struct MatrixImages {
   std::string weight_file = {}, bias_file = {};

@@ -40,6 +40,17 @@ struct Operands {
   }
 };
 
+/// A group of parameters: whether sums start from a bias.
+struct Bias {
+  bool has_bias = true;
+  int bias_bits = 16;
+
+  static constexpr auto fields() {
+    return std::tuple{Field{"HAS_BIAS", &Bias::has_bias, "whether sums start from a bias"},
+                      Field{"BW", &Bias::bias_bits, "bits of a bias"}.at_least(1)};
+  }
+};
+
 /// A group of parameters: what multiplies, and what sums without a bias start from. Outputs that
 /// share multipliers have the last three.
 struct Multiplication {
