@@ -5,14 +5,13 @@
 
 #include "hardware/design/building/step_matrix.hpp"
 #include "hardware/design/modules/linear.hpp"
+#include "hardware/design/modules/matmul.hpp"
 #include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
 
 using integer::Convolution;
-using integer::FixedType;
-using integer::Matmul;
 using integer::Window;
 
 const Convolution& conv_of(const Step& step) { return std::get<Convolution>(step.operation); }
@@ -122,49 +121,6 @@ StreamId add_depthwise(StepBuilder& builder, const std::vector<StreamId>& inputs
   return add_groups(builder, 1, add_window(builder, inputs[0], window, blocks, 0));
 }
 
-// Product of two streams: the matrices of the second one are kept.
-
-const Matmul& matmul_of(const Step& step) { return std::get<Matmul>(step.operation); }
-
-FoldRule matmul_rule(const Program&, const Step& step, const Fold&) {
-  return {matmul_of(step).inputs, matmul_of(step).outputs};
-}
-
-/// Whether beats of the second stream have several outputs of one input.
-bool is_transposed(const Matmul& matmul) { return matmul.output_step == 1; }
-
-std::int64_t matmul_lanes(const Step& step, const Fold& fold, std::size_t port) {
-  return port == 1 && is_transposed(matmul_of(step)) ? fold.out_lanes : fold.in_lanes;
-}
-
-std::int64_t matmul_interval(const Program& program, const Step& step, const Fold& fold) {
-  const std::int64_t results = program.value(step.output).elements(),
-                     matrices = program.value(step.inputs.at(1)).elements();
-  return std::max(results / fold.out_lanes * (matmul_of(step).inputs / fold.in_lanes),
-                  matrices / matmul_lanes(step, fold, 1));
-}
-
-StreamId add_matmul(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const Matmul& matmul = matmul_of(builder.step);
-  const std::int64_t simd = builder.fold.in_lanes, pe = builder.fold.out_lanes,
-                     rows = builder.input().elements() / matmul.inputs,
-                     row_step = is_transposed(matmul) ? matmul.input_step : matmul.output_step;
-  ModuleParameters parameters{{"SF", matmul.inputs / simd},
-                              {"NF", matmul.outputs / pe},
-                              {"SETS", matmul.sets},
-                              {"REPEAT", matmul.repeat},
-                              {"ROUNDS", rows / (matmul.sets * matmul.repeat)},
-                              {"SIMD", simd},
-                              {"PE", pe},
-                              {"TRANSPOSED", flag(is_transposed(matmul))},
-                              {"INTERLEAVED", flag(matmul.sets > 1 && matmul.set_step < row_step)}};
-  const Wide half = rounding_half(requantisation_of(builder));
-  parameters.append(write_parameters(operands_of(builder, builder.input(1).type, half)));
-  parameters.append(requantiser(builder));
-  parameters.append(write_parameters(multiplication_of(builder, half)));
-  return builder.finish("mase_matmul", std::move(parameters), inputs, pe);
-}
-
 }  // namespace
 
 std::vector<StepRow> matrix_rows() {
@@ -174,8 +130,7 @@ std::vector<StepRow> matrix_rows() {
        shared_products, true},
       {"depthwise", depthwise_rule, conv_lanes, depthwise_interval, conv_bursts, add_depthwise,
        nullptr, true},
-      {"matmul", matmul_rule, matmul_lanes, matmul_interval, nullptr, add_matmul, shared_products,
-       true},
+      MatmulModule::step(),
   };
 }
 

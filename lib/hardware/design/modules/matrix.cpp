@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix family of hardware modules: rows, handshake models and costs.
-#include <algorithm>
-#include <array>
 
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/linear.hpp"
+#include "hardware/design/modules/matmul.hpp"
 #include "hardware/design/modules/multiply_accumulate.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
-#include "hardware/design/modules/row_passes.hpp"
 #include "hardware/design/timing/handshake/depthwise.hpp"
-#include "hardware/design/timing/handshake/matmul.hpp"
 
 namespace mase::design {
 namespace {
 
 using List = std::vector<std::string>;
-
-SumsOfProducts sums_of(const ModuleParameters& parameters) {
-  return {read_group<Operands>(parameters), read_group<Requantisation>(parameters),
-          read_group<Multiplication>(parameters), read_group<PipelineStages>(parameters)};
-}
 
 Cost depthwise_cost(const Design& design, const Instance& instance) {
   const ModuleParameters& parameters = instance.parameters;
@@ -36,50 +28,8 @@ Cost depthwise_cost(const Design& design, const Instance& instance) {
   return cost;
 }
 
-/// hw_templates/matrix/mase_matrix_memory: two frames in as many banks as rows that a word has
-/// parts of, and the writer's counters.
-Cost matrix_memory_cost(const ModuleParameters& p) {
-  const std::int64_t words = p.integer("SETS") * p.integer("NF") * p.integer("SF");
-  const bool transposed = p.integer("TRANSPOSED") != 0;
-  const std::int64_t banks = p.integer(transposed ? "SIMD" : "PE"),
-                     width = p.integer(transposed ? "PE" : "SIMD") * p.integer("WW");
-  const std::int64_t blocks = p.integer(transposed ? "NF" : "SF"),
-                     rows = p.integer(transposed ? "SF" : "NF");
-  Cost bank = window_in_block.holds(width, 2 * words) ? block_memory_cost(width, 2 * words)
-                                                      : lut_memory_cost(width, 2 * words);
-  if (bank.bram == 0) bank.ff += static_cast<double>(width);
-  bank.lut += banks > 1 ? 1 : 0;
-  Cost cost = scaled(bank, static_cast<double>(banks));
-  cost += counters_cost(std::array{blocks, rows, banks, p.integer("SETS")});
-  if (words > 1) {  // the place of a beat, which is written a cycle later
-    cost += adder_cost(log2_ceiling(words));
-    cost.lut += 2.0 * log2_ceiling(words);
-    cost.ff += static_cast<double>(2 * log2_ceiling(words) + log2_ceiling(banks) + 2 + width);
-  }
-  cost.lut += 6;
-  cost.ff += 4;
-  return cost;
-}
-
-Cost matmul_cost(const Design&, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t sf = p.integer("SF"), nf = p.integer("NF"), sets = p.integer("SETS"),
-                     simd = p.integer("SIMD"), pe = p.integer("PE");
-  Cost cost = products_cost(sums_of(p), {sf, 1, simd, pe}, false);
-  cost += matrix_memory_cost(p);
-  cost += row_passes_cost(simd * p.integer("AW"), sf, nf);
-  cost += counters_cost(std::array{sf, sets * nf * sf, p.integer("REPEAT"), p.integer("ROUNDS")});
-  if (p.integer("REPEAT") > 1 && sets > 1) cost.ff += log2_ceiling(sets * nf * sf);
-  cost += skid_cost(pe * p.integer("OW"));
-  return cost;
-}
-
 std::unique_ptr<Handshake> make_depthwise(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<DepthwiseHandshake>(parameters, kept);
-}
-
-std::unique_ptr<Handshake> make_matmul(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<MatmulHandshake>(parameters, kept);
 }
 
 void set_depthwise_stages(Instance& instance, const Fold& fold) {
@@ -136,16 +86,7 @@ std::vector<ModuleRow> matrix_modules() {
                      {"mase_rom", "mase_delay", "mase_operands", "mase_products"})),
       part("mase_matrix_memory", "matrices of a stream, kept whole", {"mase_window_memory"}),
       LinearModule::row(),
-      {.name = "mase_matmul",
-       .folder = "matrix",
-       .doc = "rows of a stream times the matrices of another, folded",
-       .uses = {"mase_products", "mase_replay", "mase_matrix_memory"},
-       .reloads = true,
-       .inputs = {"a", "b"},
-       .outputs = out,
-       .handshake = make_matmul,
-       .cost = matmul_cost,
-       .paths = matmul_paths},
+      MatmulModule::row(),
       part("mase_constant_add", "adder or subtractor of constant_linear"),
       ConstantLinearModule::row(),
       {.name = "mase_depthwise",
