@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hardware/design/building/step_matrix.hpp"
+#include "hardware/design/modules/depthwise.hpp"
 #include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/matmul.hpp"
 #include "hardware/design/step_table.hpp"
@@ -15,23 +16,6 @@ using integer::Convolution;
 using integer::Window;
 
 const Convolution& conv_of(const Step& step) { return std::get<Convolution>(step.operation); }
-
-/// Groups of a convolution side by side, as many as the fold's out_lanes have outputs of whole
-/// groups, on a stream of `taps` taps of them per beat.
-StreamId add_groups(StepBuilder& builder, std::int64_t taps, StreamId in) {
-  const Convolution& conv = conv_of(builder.step);
-  const std::int64_t pe = builder.fold.out_lanes, outputs = conv.outputs / conv.groups,
-                     channels = conv.taps(), groups = pe / outputs;
-  const MatrixShape shape{conv.groups / groups, pe, conv.columns()};
-  ModuleParameters parameters{{"N", conv.window.kernel() / taps},
-                              {"BLOCKS", shape.sets},
-                              {"GROUPS", groups},
-                              {"TAPS", taps},
-                              {"CHANNELS", channels},
-                              {"OUTPUTS", outputs}};
-  parameters.append(write_parameters(multiply_accumulate_of(builder, shape, taps * channels, pe)));
-  return builder.finish("mase_depthwise", std::move(parameters), {in}, pe);
-}
 
 // Convolution: a window in front of the matrix, unless the kernel is a single pixel. A parallel
 // window gives whole windows of one group after another, or of several groups side by side.

@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix family of hardware modules: rows, handshake models and costs.
-
+// The matrix family of hardware modules, and the parts that they are made of.
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/depthwise.hpp"
 #include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/matmul.hpp"
-#include "hardware/design/modules/multiply_accumulate.hpp"
-#include "hardware/design/modules/paths.hpp"
-#include "hardware/design/modules/primitives.hpp"
-#include "hardware/design/timing/handshake/depthwise.hpp"
 
 namespace mase::design {
 namespace {
 
 using List = std::vector<std::string>;
-
-Cost depthwise_cost(const Design& design, const Instance& instance) {
-  const ModuleParameters& parameters = instance.parameters;
-  const std::int64_t groups = parameters.integer("GROUPS"),
-                     simd = parameters.integer("TAPS") * parameters.integer("CHANNELS"),
-                     pe = groups * parameters.integer("OUTPUTS");
-  Cost cost = multiply_accumulate_cost(
-      design, read_group<MultiplyAccumulate>(parameters),
-      {parameters.integer("N"), parameters.integer("BLOCKS"), simd, pe, groups});
-  cost.ff += static_cast<double>(groups * simd * parameters.integer("AW"));
-  cost += skid_cost(pe * parameters.integer("OW"));
-  return cost;
-}
-
-std::unique_ptr<Handshake> make_depthwise(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<DepthwiseHandshake>(parameters, kept);
-}
-
-void set_depthwise_stages(Instance& instance, const Fold& fold) {
-  instance.parameters.append(write_parameters(stages_of(fold)));
-}
 
 ModuleRow part(std::string name, std::string doc, List uses = {}) {
   return {
@@ -57,7 +32,6 @@ ModuleRow reloading(ModuleRow row) {
 }  // namespace
 
 std::vector<ModuleRow> matrix_modules() {
-  const List in{"in"}, out{"out"};
   return {
       part("mase_rom", "memory image, a word per cycle"),
       part("mase_reload_memory", "the same, which a host may write"),
@@ -89,17 +63,7 @@ std::vector<ModuleRow> matrix_modules() {
       MatmulModule::row(),
       part("mase_constant_add", "adder or subtractor of constant_linear"),
       ConstantLinearModule::row(),
-      {.name = "mase_depthwise",
-       .folder = "matrix",
-       .doc = "own weights for every group of channels",
-       .uses = {"mase_multiply_accumulate"},
-       .reloads = true,
-       .set_stages = set_depthwise_stages,
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_depthwise,
-       .cost = depthwise_cost,
-       .paths = depthwise_paths},
+      DepthwiseModule::row(),
   };
 }
 

@@ -50,8 +50,6 @@ Paths divide_paths(const Instance& instance, const Technology& technology);
 Paths scale_shift_paths(const Instance& instance, const Technology& technology);
 Paths channel_shift_paths(const Instance& instance, const Technology& technology);
 
-Paths depthwise_paths(const Instance& instance, const Technology& technology);
-
 Paths window_paths(const Instance& instance, const Technology& technology);
 Paths window_parallel_paths(const Instance& instance, const Technology& technology);
 Paths pool_paths(const Instance& instance, const Technology& technology);
