@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/building/memory_image.hpp"
+#include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "support/module_bench.hpp"
@@ -183,23 +184,20 @@ Case binary_case(Random& random, int op) {
   }
   const Requantise requantise =
       random_requantise(random, to, random_shift(random, std::max(-low, high), to));
-  design::ModuleParameters parameters{{"OP", std::int64_t{op}},
-                                      {"LANES", left.lanes},
-                                      {"AW", std::int64_t{a.width}},
-                                      {"ASIGNED", flag(a.is_signed)},
-                                      {"ASHIFT", std::int64_t{a_shift}},
-                                      {"BW", std::int64_t{b.width}},
-                                      {"BSIGNED", flag(b.is_signed)},
-                                      {"BSHIFT", std::int64_t{b_shift}},
-                                      {"ACCW", std::int64_t{integer::signed_width(low, high)}}};
-  parameters.append(design::requantise_parameters(requantise, to));
-  parameters.set("MULTIPLIER", between(random, 0, 2));
-  return {"mase_binary",
-          parameters,
-          {left, right},
-          {mapped(left, to,
-                  [&](std::size_t i) { return requantise(exact(left.codes[i], right.codes[i])); })},
-          {}};
+  design::BinaryModule module{design::requantisation(requantise, to)};
+  module.operation = op;
+  module.lanes = left.lanes;
+  module.a_bits = a.width;
+  module.a_signed = a.is_signed;
+  module.a_shift = a_shift;
+  module.b_bits = b.width;
+  module.b_signed = b.is_signed;
+  module.b_shift = b_shift;
+  module.result_bits = integer::signed_width(low, high);
+  module.multiplier = static_cast<int>(between(random, 0, 2));
+  const Port result = mapped(
+      left, to, [&](std::size_t i) { return requantise(exact(left.codes[i], right.codes[i])); });
+  return case_of(module, {left, right}, {result});
 }
 
 TEST_CASE("sums, differences, products and choices in RTL join their operands") {

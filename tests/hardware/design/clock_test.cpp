@@ -11,6 +11,7 @@
 #include "hardware/design/cost.hpp"
 #include "hardware/design/folding/choose_folding.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/paths.hpp"
@@ -74,9 +75,14 @@ ModuleParameters staged(std::int64_t operand, std::int64_t weight, std::int64_t 
           {{"OPERAND_STAGES", operand}, {"WEIGHT_STAGES", weight}, {"PRODUCT_STAGES", product}});
 }
 
-ModuleParameters binary(std::int64_t op, std::int64_t lanes, std::int64_t left) {
-  return {{"OP", op}, {"LANES", lanes}, {"AW", left},  {"ASIGNED", 1}, {"ASHIFT", 0},
-          {"BW", 8},  {"BSIGNED", 1},   {"BSHIFT", 0}, {"ACCW", 9}};
+BinaryModule binary(int operation, std::int64_t lanes, int left,
+                    const Requantisation& requantisation) {
+  BinaryModule module{requantisation};
+  module.operation = operation;
+  module.lanes = lanes;
+  module.a_bits = left;
+  module.result_bits = 9;
+  return module;
 }
 
 CastModule cast(std::int64_t lanes) { return {{.out_bits = 8, .shift = 2}, lanes, 8, true}; }
@@ -113,8 +119,9 @@ const std::vector<Placed>& placed() {
       placed_as(SliceModule{.width = 7, .beats = 32, .first = 16, .count = 16}, {0.60, 18}, 4.97),
       placed_as(cast(1), {0.28, 0}, 3.69),
       placed_as(cast(4), {0.92, 0}, 3.82),
-      {"mase_binary", rounded(binary(1, 4, 8), 9, -1, -256, 255), {0.92, 0}, 3.76},
-      {"mase_binary", rounded(binary(0, 32, 7), 8, 0, -128, 127), {6.95, 0}, 6.12},
+      placed_as(binary(1, 4, 8, {.out_bits = 9, .shift = -1, .low = {-256, 64}, .high = {255, 64}}),
+                {0.92, 0}, 3.76),
+      placed_as(binary(0, 32, 7, {}), {6.95, 0}, 6.12),
       {"mase_lookup", {{"LANES", 4}, {"IW", 9}, {"OW", 8}}, {0.92, 0}, 4.53},
       {"mase_lookup", {{"LANES", 32}, {"IW", 9}, {"OW", 7}}, {6.95, 0}, 5.43},
       placed_as(FifoModule{.width = 32, .depth = 13}, {0.47, 9}, 4.37),

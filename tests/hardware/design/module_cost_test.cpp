@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
@@ -123,24 +124,21 @@ TEST_CASE("Booth rows of any width and number cost what Yosys measured") {
 // Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten, beside a longer path that is
 // subtracted (scripts/bench/calibrate.py); LUT RAM as its LUTs. Instances of the shipped models.
 TEST_CASE("sums and choices of two streams cost what Yosys measured") {
-  const auto binary = [](std::int64_t op, std::int64_t width, std::int64_t shift, std::int64_t acc,
-                         std::int64_t out, std::int64_t half) {
-    return clamps({{"OP", op},
-                   {"LANES", 4},
-                   {"AW", width},
-                   {"ASIGNED", 1},
-                   {"ASHIFT", shift},
-                   {"BW", width},
-                   {"BSIGNED", 1},
-                   {"BSHIFT", 0}},
-                  acc, out, half, -(std::int64_t{1} << (out - 1)),
-                  (std::int64_t{1} << (out - 1)) - 1);
+  const auto binary = [](int operation, int width, int shift, int acc, int out, int half) {
+    const std::int64_t least = -(std::int64_t{1} << (out - 1));
+    BinaryModule module{rounded(out, half, least, -least - 1)};
+    module.operation = operation;
+    module.lanes = 4;
+    module.a_bits = module.b_bits = width;
+    module.a_shift = shift;
+    module.result_bits = acc;
+    return module;
   };
-  check("mase_binary", {{binary(0, 8, 3, 12, 8, 4), 151 + 24, 0, 0},
-                        {binary(3, 8, 0, 8, 8, 0), 167, 0, 0},
-                        {binary(3, 8, 3, 12, 8, 4), 193 + 12, 0, 0},
-                        {binary(4, 12, 0, 12, 12, 0), 239, 0, 0},
-                        {binary(2, 8, 0, 16, 8, 8), 123, 4, 0}});
+  check<BinaryModule>({{binary(0, 8, 3, 12, 8, 4), 151 + 24, 0, 0},
+                       {binary(3, 8, 0, 8, 8, 0), 167, 0, 0},
+                       {binary(3, 8, 3, 12, 8, 4), 193 + 12, 0, 0},
+                       {binary(4, 12, 0, 12, 12, 0), 239, 0, 0},
+                       {binary(2, 8, 0, 16, 8, 8), 123, 4, 0}});
 }
 
 TEST_CASE("quotients of two streams cost what Yosys measured, within a tenth") {

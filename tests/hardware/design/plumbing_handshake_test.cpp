@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/skid.hpp"
@@ -159,7 +160,7 @@ TEST_CASE("concat takes its inputs in turn and slice drops what is outside") {
 }
 
 TEST_CASE("a join waits for both of its inputs") {
-  auto join = make("mase_binary", {{"OP", std::int64_t{0}}});
+  auto join = make(BinaryModule{});
   const std::uint8_t only_first[2] = {1, 0}, none = 0;
   join->clock(only_first, {&none, 1});
   for (int cycle = 0; cycle < 20; ++cycle) {

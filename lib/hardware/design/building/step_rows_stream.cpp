@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/modules/argmax.hpp"
+#include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/embedding.hpp"
@@ -24,23 +25,6 @@ namespace mase::design {
 namespace {
 
 using integer::FixedType;
-
-StreamId add_binary(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& binary = std::get<integer::Binary>(builder.step.operation);
-  const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
-  ModuleParameters parameters{{"OP", static_cast<std::int64_t>(binary.kind)},
-                              {"LANES", builder.fold.in_lanes},
-                              {"AW", std::int64_t{a.width}},
-                              {"ASIGNED", flag(a.is_signed)},
-                              {"ASHIFT", std::int64_t{binary.shift_a}},
-                              {"BW", std::int64_t{b.width}},
-                              {"BSIGNED", flag(b.is_signed)},
-                              {"BSHIFT", std::int64_t{binary.shift_b}},
-                              {"ACCW", accumulator_width(builder.step)}};
-  parameters.append(requantiser(builder));
-  parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
-  return builder.finish("mase_binary", std::move(parameters), inputs, builder.fold.in_lanes);
-}
 
 StreamId add_divide(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& divide = std::get<integer::Divide>(builder.step.operation);
@@ -204,7 +188,7 @@ std::vector<StepRow> stream_rows() {
       LookupModule::step(),
       PiecewiseModule::step(),
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
-      {"binary", element_rule, fold_lanes, output_interval, nullptr, add_binary},
+      BinaryModule::step(),
       {"divide", element_rule, fold_lanes, output_interval, nullptr, add_divide},
       SquareRootModule::step(),
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},

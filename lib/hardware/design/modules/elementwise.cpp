@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
@@ -18,15 +19,11 @@ namespace {
 using Made = std::unique_ptr<Handshake>;
 
 // Registers before the skid.
-int binary_stages(const ModuleParameters& p) { return p.integer("OP") == 2 ? 3 : 2; }
 /// Magnitudes, a bit each, sign, rounding.
 int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 constexpr int scale_shift_stages = 5;
 
-Made make_binary(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<JoinHandshake>(binary_stages(parameters), kept);
-}
 Made make_divide(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
 }
@@ -35,28 +32,6 @@ Made make_scale_shift(const ModuleParameters&, Stages kept) {
 }
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
-}
-
-Cost binary_cost(const Design&, const Instance& instance) {
-  const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
-  const std::int64_t op = instance.parameter("OP");
-  Cost lane = op < 2    ? adder_cost(acc)
-              : op >= 3 ? choice_cost(acc)
-                        : product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
-                                       signed_bits(instance.parameters, "BW", "BSIGNED"),
-                                       instance.parameter("MULTIPLIER"));
-  // A DSP block adds the half itself and has the registers of operands and product.
-  Cost clamp = requantise_stage_cost(instance.parameters, {static_cast<int>(acc)});
-  if (lane.dsp != 0) clamp.carry = 0;
-  if (lane.dsp == 0)
-    lane.ff += static_cast<double>(
-        acc + (op == 2 ? instance.parameter("AW") + instance.parameter("BW") : 0));
-  lane += clamp;
-  Cost cost = output_cost(lanes * instance.parameter("OW"), binary_stages(instance.parameters));
-  cost += skid_cost(lanes * instance.parameter("AW"));
-  cost += skid_cost(lanes * instance.parameter("BW"));
-  cost += scaled(lane, static_cast<double>(lanes));
-  return cost;
 }
 
 /// Bits of the remainder behind `stage` bits of the quotient: of the divisor, or of those of the
@@ -172,15 +147,7 @@ std::vector<ModuleRow> elementwise_modules() {
       CastModule::row(),
       LookupModule::row(),
       PiecewiseModule::row(),
-      {.name = "mase_binary",
-       .folder = "elementwise",
-       .doc = "sum, difference, product, larger or smaller of two streams",
-       .uses = {"mase_multiply_stage", "mase_less", "mase_requantise_stage", "mase_skid"},
-       .inputs = {"a", "b"},
-       .outputs = out,
-       .handshake = make_binary,
-       .cost = binary_cost,
-       .paths = binary_paths},
+      BinaryModule::row(),
       {.name = "mase_divide",
        .folder = "elementwise",
        .doc = "quotient of two streams",

@@ -14,14 +14,6 @@ Path operands_path(const ModuleParameters& p, const char* b, const char* b_signe
 
 }  // namespace
 
-Paths binary_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t op = p.integer("OP");
-  Path result = op == 2 ? operands_path(p, "BW", "BSIGNED") : adder_path("sum", p.integer("ACCW"));
-  if (op >= 3) result.luts += 1;
-  return {result, rounding_path(p, accumulator(p), technology)};
-}
-
 Paths divide_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t divisor = p.integer("BW") + p.integer("BSHIFT"), bits = p.integer("QW");
