@@ -5,6 +5,7 @@
 #include "hardware/design/building/memory_image.hpp"
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
+#include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "support/module_bench.hpp"
 
@@ -220,32 +221,25 @@ Wide exact_quotient(Wide a, Wide b, const Requantise& requantise) {
 Case divide_case(Random& random, const FixedType& a, const FixedType& b) {
   const FixedType to = random_type(random, 16);
   const bool shifts_a = random.below(3) != 0;
-  const std::int64_t shift = between(random, 0, 9);
-  const std::int64_t bits = integer::signed_width(0, std::max(to.high(), -to.low()));
+  const int shift = static_cast<int>(between(random, 0, 9));
   const Port left = random_port(random, between(random, 1, 3), a, kElementwiseFrames * 12);
   const Port right = random_port(random, left.lanes, b, kElementwiseFrames * 12);
   // The module's quotient has one bit and the remainder's below those of the result.
   const Requantise requantise = random_requantise(random, to, 2);
-  design::ModuleParameters parameters{{"LANES", left.lanes},
-                                      {"AW", std::int64_t{a.width}},
-                                      {"ASIGNED", flag(a.is_signed)},
-                                      {"ASHIFT", shifts_a ? shift : 0},
-                                      {"BW", std::int64_t{b.width}},
-                                      {"BSIGNED", flag(b.is_signed)},
-                                      {"BSHIFT", shifts_a ? 0 : shift},
-                                      {"QW", bits}};
-  parameters.append(design::requantise_parameters(requantise, to));
-  const int s = static_cast<int>(shift);
-  return {"mase_divide",
-          parameters,
-          {left, right},
-          {mapped(left, to,
-                  [&](std::size_t i) {
-                    return exact_quotient(Wide{left.codes[i]} * power(shifts_a ? s : 0),
-                                          Wide{right.codes[i]} * power(shifts_a ? 1 : s + 1),
-                                          requantise);
-                  })},
-          {}};
+  design::DivideModule module{design::requantisation(requantise, to)};
+  module.lanes = left.lanes;
+  module.a_bits = a.width;
+  module.a_signed = a.is_signed;
+  module.a_shift = shifts_a ? shift : 0;
+  module.b_bits = b.width;
+  module.b_signed = b.is_signed;
+  module.b_shift = shifts_a ? 0 : shift;
+  module.quotient_bits = integer::signed_width(0, std::max(to.high(), -to.low()));
+  const Port result = mapped(left, to, [&](std::size_t i) {
+    return exact_quotient(Wide{left.codes[i]} * power(module.a_shift),
+                          Wide{right.codes[i]} * power(module.b_shift + 1), requantise);
+  });
+  return case_of(module, {left, right}, {result});
 }
 
 TEST_CASE("quotients in RTL are the exact ones rounded once, by zero too") {

@@ -11,6 +11,7 @@
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/gather.hpp"
@@ -142,25 +143,17 @@ TEST_CASE("sums and choices of two streams cost what Yosys measured") {
 }
 
 TEST_CASE("quotients of two streams cost what Yosys measured, within a tenth") {
-  const auto divide = [](std::int64_t width, std::int64_t shift, std::int64_t bits) {
-    return ModuleParameters{{"LANES", std::int64_t{1}},
-                            {"AW", width},
-                            {"ASIGNED", std::int64_t{1}},
-                            {"ASHIFT", shift},
-                            {"BW", width},
-                            {"BSIGNED", std::int64_t{1}},
-                            {"BSHIFT", std::int64_t{0}},
-                            {"QW", bits},
-                            {"OW", width},
-                            {"SHIFT", std::int64_t{2}},
-                            {"DIVISOR", std::int64_t{1}},
-                            {"ROUND", std::int64_t{1}},
-                            {"LOW", -(std::int64_t{1} << (width - 1))},
-                            {"HIGH", (std::int64_t{1} << (width - 1)) - 1}};
+  const auto divide = [](int width, int shift, int bits) {
+    const std::int64_t least = -(std::int64_t{1} << (width - 1));
+    DivideModule module{rounded(width, 2, least, -least - 1)};
+    module.a_bits = module.b_bits = width;
+    module.a_shift = shift;
+    module.quotient_bits = bits;
+    return module;
   };
-  check("mase_divide", {{divide(4, 3, 5), 91 + 16, 0, 0},
-                        {divide(8, 5, 9), 229 + 37, 0, 0},
-                        {divide(12, 7, 13), 429 + 67, 0, 0}});
+  check<DivideModule>({{divide(4, 3, 5), 91 + 16, 0, 0},
+                       {divide(8, 5, 9), 229 + 37, 0, 0},
+                       {divide(12, 7, 13), 429 + 67, 0, 0}});
 }
 
 TEST_CASE("square roots cost what Yosys measured, within a tenth") {

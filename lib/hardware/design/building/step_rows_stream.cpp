@@ -8,6 +8,7 @@
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
+#include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/embedding.hpp"
 #include "hardware/design/modules/gather.hpp"
 #include "hardware/design/modules/insert.hpp"
@@ -25,21 +26,6 @@ namespace mase::design {
 namespace {
 
 using integer::FixedType;
-
-StreamId add_divide(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& divide = std::get<integer::Divide>(builder.step.operation);
-  const FixedType &a = builder.input(0).type, &b = builder.input(1).type;
-  ModuleParameters parameters{{"LANES", builder.fold.in_lanes},
-                              {"AW", std::int64_t{a.width}},
-                              {"ASIGNED", flag(a.is_signed)},
-                              {"ASHIFT", std::int64_t{divide.shift_a}},
-                              {"BW", std::int64_t{b.width}},
-                              {"BSIGNED", flag(b.is_signed)},
-                              {"BSHIFT", std::int64_t{divide.shift_b}},
-                              {"QW", std::int64_t{divide.bits}}};
-  parameters.append(requantiser(builder));
-  return builder.finish("mase_divide", std::move(parameters), inputs, builder.fold.in_lanes);
-}
 
 // Modules of the user's.
 
@@ -189,7 +175,7 @@ std::vector<StepRow> stream_rows() {
       PiecewiseModule::step(),
       {"external", external_rule, fold_lanes, external_interval, nullptr, add_external},
       BinaryModule::step(),
-      {"divide", element_rule, fold_lanes, output_interval, nullptr, add_divide},
+      DivideModule::step(),
       SquareRootModule::step(),
       {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},

@@ -6,6 +6,7 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
+#include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/piecewise.hpp"
@@ -19,57 +20,14 @@ namespace {
 using Made = std::unique_ptr<Handshake>;
 
 // Registers before the skid.
-/// Magnitudes, a bit each, sign, rounding.
-int divide_stages(const ModuleParameters& p) { return static_cast<int>(p.integer("QW")) + 3; }
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
 constexpr int scale_shift_stages = 5;
 
-Made make_divide(const ModuleParameters& parameters, Stages kept) {
-  return std::make_unique<JoinHandshake>(divide_stages(parameters), kept);
-}
 Made make_scale_shift(const ModuleParameters&, Stages kept) {
   return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
 }
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
-}
-
-/// Bits of the remainder behind `stage` bits of the quotient: of the divisor, or of those of the
-/// numerator that were taken so far.
-std::int64_t remainder_bits(const ModuleParameters& p, std::int64_t stage) {
-  const std::int64_t taken = p.integer("AW") + p.integer("ASHIFT") - p.integer("QW") + stage;
-  return std::clamp<std::int64_t>(taken, 0, p.integer("BW") + p.integer("BSHIFT"));
-}
-
-/// One lane of mase_divide, without its requantisation.
-Cost divider_cost(const ModuleParameters& p) {
-  const std::int64_t a = p.integer("AW"), b = p.integer("BW"), bits = p.integer("QW");
-  Cost cost = adder_cost(bits + 2);
-  // The bound where the quotient has too many bits: its choice, the comparison that finds it, and
-  // shift registers that carry it and the sign along.
-  cost.lut += static_cast<double>(bits + 1 + ceiling(b, 2) + 2);
-  cost.ff += static_cast<double>(a + b + bits + 2);
-  if (p.integer("ASIGNED") != 0) cost += adder_cost(a);
-  if (p.integer("BSIGNED") != 0) cost += adder_cost(b);
-  for (std::int64_t stage = 1; stage <= bits; ++stage) {
-    const std::int64_t kept = remainder_bits(p, stage);
-    cost += adder_cost(b + p.integer("BSHIFT") + 1);
-    cost.lut += static_cast<double>(kept);  // the difference, or what it was taken from
-    cost.ff += static_cast<double>(kept + b + bits + 2);
-  }
-  return cost;
-}
-
-Cost divide_cost(const Design&, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t lanes = p.integer("LANES");
-  Cost lane = divider_cost(p);
-  lane += requantise_stage_cost(p, {static_cast<int>(p.integer("QW") + 2)});
-  Cost cost = output_cost(lanes * p.integer("OW"), divide_stages(p));
-  cost += skid_cost(lanes * p.integer("AW"));
-  cost += skid_cost(lanes * p.integer("BW"));
-  cost += scaled(lane, static_cast<double>(lanes));
-  return cost;
 }
 
 Cost scale_shift_cost(const Design& design, const Instance& instance) {
@@ -148,15 +106,7 @@ std::vector<ModuleRow> elementwise_modules() {
       LookupModule::row(),
       PiecewiseModule::row(),
       BinaryModule::row(),
-      {.name = "mase_divide",
-       .folder = "elementwise",
-       .doc = "quotient of two streams",
-       .uses = {"mase_requantise_stage", "mase_skid"},
-       .inputs = {"a", "b"},
-       .outputs = out,
-       .handshake = make_divide,
-       .cost = divide_cost,
-       .paths = divide_paths},
+      DivideModule::row(),
       SquareRootModule::row(),
       {.name = "mase_scale_shift",
        .folder = "elementwise",

@@ -14,17 +14,6 @@ Path operands_path(const ModuleParameters& p, const char* b, const char* b_signe
 
 }  // namespace
 
-Paths divide_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t divisor = p.integer("BW") + p.integer("BSHIFT"), bits = p.integer("QW");
-  Path difference = adder_path("difference", divisor + 2);
-  difference.luts = 1;
-  difference.readers = static_cast<double>(divisor);
-  Path sign = adder_path("sign of the quotient", bits + 2);
-  sign.luts = 1 + tree_luts(divisor, technology);
-  return {difference, sign, rounding_path(p, {static_cast<int>(bits + 2)}, technology)};
-}
-
 Paths scale_shift_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
   const std::int64_t lanes = p.integer("LANES"), blocks = p.integer("BLOCKS");
