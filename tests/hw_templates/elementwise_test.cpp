@@ -7,6 +7,7 @@
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/piecewise.hpp"
+#include "hardware/design/modules/scale_shift.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -323,37 +324,32 @@ Case scale_case(Random& random, int index) {
       random, to, random_shift(random, std::max(-channels.low, channels.high), to));
   const auto [least, most] = std::minmax_element(channels.shift.begin(), channels.shift.end());
   const int shift_bits = integer::signed_width(*least, *most);
-  const std::string name = "scale_" + std::to_string(index);
-  design::ModuleParameters parameters{
-      {"BLOCKS", blocks},
-      {"LANES", lanes},
-      {"AW", std::int64_t{in_type.width}},
-      {"ASIGNED", flag(in_type.is_signed)},
-      {"SW", std::int64_t{scale_type.width}},
-      {"SSIGNED", flag(scale_type.is_signed)},
-      {"HAS_SHIFT", flag(has_shift)},
-      {"BW", std::int64_t{shift_bits}},
-      {"ACCW", std::int64_t{integer::signed_width(channels.low, channels.high)}}};
-  parameters.append(design::requantise_parameters(requantise, to));
-  parameters.set("MULTIPLIER", std::int64_t{index % 3});
-  parameters.set("SCALE_FILE", name + ".mem");
-  parameters.set("SHIFT_FILE", has_shift ? name + "_shift.mem" : std::string());
+  design::ScaleShiftModule module{design::requantisation(requantise, to)};
+  module.blocks = blocks;
+  module.lanes = lanes;
+  module.in_bits = in_type.width;
+  module.in_signed = in_type.is_signed;
+  module.scale_bits = scale_type.width;
+  module.scale_signed = scale_type.is_signed;
+  module.has_shift = has_shift;
+  module.shift_bits = shift_bits;
+  module.sum_bits = integer::signed_width(channels.low, channels.high);
+  module.multiplier = index % 3;
+  module.scale_file = "scale_" + std::to_string(index) + ".mem";
   const std::vector<Wide> scale(channels.scale.begin(), channels.scale.end());
-  std::vector<design::Memory> memories = {{name + ".mem", "", "", lanes * scale_type.width,
+  std::vector<design::Memory> memories = {{module.scale_file, "", "", lanes * scale_type.width,
                                            design::vector_words(scale, lanes, scale_type.width)}};
-  if (has_shift)
-    memories.push_back({name + "_shift.mem", "", "", lanes * shift_bits,
+  if (has_shift) {
+    module.shift_file = "scale_" + std::to_string(index) + "_shift.mem";
+    memories.push_back({module.shift_file, "", "", lanes * shift_bits,
                         design::vector_words(channels.shift, lanes, shift_bits)});
-  return {"mase_scale_shift",
-          parameters,
-          {in},
-          {mapped(in, to,
-                  [&](std::size_t i) {
-                    const std::size_t channel = i % channels.scale.size();
-                    return requantise(static_cast<Wide>(in.codes[i]) * channels.scale[channel] +
-                                      channels.shift[channel]);
-                  })},
-          memories};
+  }
+  const Port result = mapped(in, to, [&](std::size_t i) {
+    const std::size_t channel = i % channels.scale.size();
+    return requantise(static_cast<Wide>(in.codes[i]) * channels.scale[channel] +
+                      channels.shift[channel]);
+  });
+  return case_of(module, {in}, {result}, memories);
 }
 
 TEST_CASE("scale and shift in RTL follow the channels") {

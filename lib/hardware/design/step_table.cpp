@@ -142,6 +142,10 @@ FoldRule element_rule(const Program& program, const Step& step, const Fold&) {
   return same_lanes(program.value(step.output).elements());
 }
 
+FoldRule channel_rule(const Program& program, const Step& step, const Fold&) {
+  return same_lanes(program.value(step.output).channels());
+}
+
 std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold) {
   return program.value(step.inputs[0]).elements() / fold.in_lanes;
 }

@@ -171,6 +171,8 @@ ModuleParameters requantiser(const StepBuilder& builder);
 FoldRule same_lanes(std::int64_t count);  ///< in and out, which divide `count`
 /// Lanes may cross pixels where every element is treated alike.
 FoldRule element_rule(const Program& program, const Step& step, const Fold& fold);
+/// Lanes are channels.
+FoldRule channel_rule(const Program& program, const Step& step, const Fold& fold);
 // Cycles of a frame: in beats of in_lanes that come or leave, or of out_lanes that leave.
 std::int64_t input_interval(const Program& program, const Step& step, const Fold& fold);
 std::int64_t output_interval(const Program& program, const Step& step, const Fold& fold);

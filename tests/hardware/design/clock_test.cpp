@@ -15,6 +15,7 @@
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
@@ -87,6 +88,14 @@ BinaryModule binary(int operation, std::int64_t lanes, int left,
 
 CastModule cast(std::int64_t lanes) { return {{.out_bits = 8, .shift = 2}, lanes, 8, true}; }
 
+ScaleShiftModule scale_shift() {
+  ScaleShiftModule module{{.out_bits = 8, .shift = 5, .low = {0, 64}, .high = {255, 64}}};
+  module.blocks = 16;
+  module.shift_bits = 12;
+  module.sum_bits = 15;
+  return module;
+}
+
 const std::vector<Placed>& placed() {
   static const std::vector<Placed> rows{
       {"mase_linear", rounded(linear(16, 1, 1, 5, 8, 6, 17), 8, 6, 0, 255), {0.21, 6}, 4.60},
@@ -101,19 +110,7 @@ const std::vector<Placed>& placed() {
        {0.61, 16},
        6.47},
       {"mase_linear", staged(1, 1, 1), {1.30, 122}, 6.58},  // the multipliers' enable
-      {"mase_scale_shift",
-       rounded({{"BLOCKS", 16},
-                {"LANES", 1},
-                {"AW", 8},
-                {"ASIGNED", 1},
-                {"SW", 8},
-                {"SSIGNED", 1},
-                {"HAS_SHIFT", 1},
-                {"BW", 12},
-                {"ACCW", 15}},
-               8, 5, 0, 255),
-       {0.21, 6},
-       3.98},
+      placed_as(scale_shift(), {0.21, 6}, 3.98),
       placed_as(ResizeModule{.width = 8, .in_lanes = 16, .out_lanes = 1}, {0.60, 18}, 5.75),
       placed_as(ForkModule{.width = 128, .outputs = 2}, {0.60, 18}, 5.32),
       placed_as(SliceModule{.width = 7, .beats = 32, .first = 16, .count = 16}, {0.60, 18}, 4.97),

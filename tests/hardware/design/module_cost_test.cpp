@@ -18,6 +18,7 @@
 #include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
@@ -96,11 +97,6 @@ ModuleParameters depthwise(std::int64_t beats, std::int64_t blocks, std::int64_t
       {"AW", 8},    {"ASIGNED", 1},     {"CHANNELS", channels}, {"OUTPUTS", outputs},
       {"WW", 6},    {"WSIGNED", 1},     {"HAS_BIAS", 1},        {"BW", 12}};
   return clamps(parameters, 18, 8, 7, -128, 127).set("MULTIPLIER", multiplier);
-}
-
-ModuleParameters scale_shift(std::int64_t lanes) {
-  return {{"BLOCKS", 1}, {"LANES", lanes}, {"AW", 8},        {"ASIGNED", 1},
-          {"SW", 8},     {"SSIGNED", 1},   {"HAS_SHIFT", 1}, {"BW", 12}};
 }
 
 ResizeModule resize(std::int64_t width, std::int64_t in, std::int64_t out) {
@@ -192,7 +188,11 @@ TEST_CASE("costs of groups side by side are those that Yosys finds, within a ten
 }
 
 TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a tenth") {
-  check("mase_scale_shift", {{clamps(scale_shift(16), 15, 8, 5, 0, 255), 163 + 48, 16, 0}});
+  ScaleShiftModule scale_shift{rounded(8, 5, 0, 255)};
+  scale_shift.lanes = 16;
+  scale_shift.shift_bits = 12;
+  scale_shift.sum_bits = 15;
+  check<ScaleShiftModule>({{scale_shift, 163 + 48, 16, 0}});
   const auto cast = [](std::int64_t lanes, int bits, bool is_signed, int out, int shift,
                        std::int64_t low, std::int64_t high) {
     return CastModule{rounded(out, shift, low, high), lanes, bits, is_signed};

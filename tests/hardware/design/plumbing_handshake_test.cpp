@@ -10,6 +10,7 @@
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/skid.hpp"
 #include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
@@ -69,9 +70,11 @@ TEST_CASE("a handshake model at full rate moves a beat per cycle") {
     CHECK(run(*make(module), cycles, 0, 0).out >= cycles - 3);
   }
   CHECK(run(*fifo_of(2), cycles, 0, 0).out == cycles - 2);
-  for (const std::int64_t has_shift : {0, 1})
-    CHECK(run(*make("mase_scale_shift", {{"HAS_SHIFT", has_shift}}), cycles, 0, 0).out ==
-          cycles - 6);
+  for (const bool has_shift : {false, true}) {
+    ScaleShiftModule module;
+    module.has_shift = has_shift;
+    CHECK(run(*make(module), cycles, 0, 0).out == cycles - 6);
+  }
 }
 
 TEST_CASE("a handshake model whose output is blocked fills to its capacity and loses nothing") {

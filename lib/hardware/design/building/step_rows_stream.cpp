@@ -16,6 +16,7 @@
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/repeat.hpp"
 #include "hardware/design/modules/row_reduce.hpp"
+#include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/slice.hpp"
 #include "hardware/design/modules/square_root.hpp"
 #include "hardware/design/numbers.hpp"
@@ -65,35 +66,6 @@ StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs)
   }
   return builder.finish(external_module(hardware), std::move(parameters), inputs,
                         builder.fold.in_lanes);
-}
-
-// Per-channel scale and shift.
-
-FoldRule channel_rule(const Program& program, const Step& step, const Fold&) {
-  return same_lanes(program.value(step.output).channels());
-}
-
-StreamId add_scale_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& scale = std::get<integer::ScaleShift>(builder.step.operation);
-  const FixedType& in = builder.input().type;
-  const std::int64_t lanes = builder.fold.in_lanes;
-  const int bits = scale.scale_type.width;
-  const int shift_bits =
-      scale.shift_width > 0 ? scale.shift_width : integer::codes_width(scale.shift);
-  ModuleParameters parameters{{"BLOCKS", static_cast<std::int64_t>(scale.scale.size()) / lanes},
-                              {"LANES", lanes},
-                              {"AW", std::int64_t{in.width}},
-                              {"ASIGNED", flag(in.is_signed)},
-                              {"SW", std::int64_t{bits}},
-                              {"SSIGNED", flag(scale.scale_type.is_signed)},
-                              {"HAS_SHIFT", flag(!scale.shift.empty())},
-                              {"BW", std::int64_t{shift_bits}},
-                              {"ACCW", accumulator_width(builder.step)}};
-  parameters.append(requantiser(builder));
-  parameters.set("MULTIPLIER", static_cast<std::int64_t>(builder.fold.multiplier));
-  parameters.set("SCALE_FILE", builder.vector_memory("scale", scale.scale, lanes, bits));
-  parameters.set("SHIFT_FILE", builder.vector_memory("shift", scale.shift, lanes, shift_bits));
-  return builder.finish("mase_scale_shift", std::move(parameters), inputs, lanes);
 }
 
 // Channels whose accumulators have binary points of their own.
@@ -177,7 +149,7 @@ std::vector<StepRow> stream_rows() {
       BinaryModule::step(),
       DivideModule::step(),
       SquareRootModule::step(),
-      {"scale_shift", channel_rule, fold_lanes, output_interval, nullptr, add_scale_shift},
+      ScaleShiftModule::step(),
       {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       ConcatModule::step(),

@@ -11,6 +11,7 @@
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/square_root.hpp"
 #include "hardware/design/timing/handshake/streams.hpp"
 
@@ -21,44 +22,9 @@ using Made = std::unique_ptr<Handshake>;
 
 // Registers before the skid.
 int channel_shift_stages(const ModuleParameters& p) { return p.integer("BLOCKS") > 1 ? 3 : 1; }
-constexpr int scale_shift_stages = 5;
 
-Made make_scale_shift(const ModuleParameters&, Stages kept) {
-  return std::make_unique<PipeHandshake>(scale_shift_stages, kept);
-}
 Made make_channel_shift(const ModuleParameters& parameters, Stages kept) {
   return std::make_unique<PipeHandshake>(channel_shift_stages(parameters), kept);
-}
-
-Cost scale_shift_cost(const Design& design, const Instance& instance) {
-  const std::int64_t lanes = instance.parameter("LANES"), acc = instance.parameter("ACCW");
-  const std::int64_t blocks = instance.parameter("BLOCKS"), in = instance.parameter("AW");
-  const bool shifts = instance.parameter("HAS_SHIFT") != 0;
-  Cost lane = product_cost(signed_bits(instance.parameters, "AW", "ASIGNED"),
-                           signed_bits(instance.parameters, "SW", "SSIGNED"),
-                           instance.parameter("MULTIPLIER"));
-  Cost clamp = requantise_stage_cost(instance.parameters, {static_cast<int>(acc)});
-  // A DSP block holds operands, product and sum and adds the shift.
-  if (lane.dsp == 0) {
-    lane.ff += static_cast<double>(2 * acc + 2 * in);
-    if (shifts) lane += adder_cost(acc);
-  }
-  lane += clamp;
-  Cost cost = output_cost(lanes * instance.parameter("OW"), scale_shift_stages);
-  cost += scaled(lane, static_cast<double>(lanes));
-  const auto memory = [&](const char* width, const char* file) {
-    const std::int64_t bits = lanes * instance.parameter(width);
-    return design.reloadable ? reload_memory_cost(bits, blocks, false)
-                             : table_cost(bits, blocks, image_of(design, instance, file));
-  };
-  Cost words = memory("SW", "SCALE_FILE");
-  if (shifts) words += memory("BW", "SHIFT_FILE");
-  if (words.ff > 0 && blocks > 1) {  // equal words need no counter
-    words += counter_cost(blocks);
-    if (shifts) words.ff += 2 * log2_ceiling(blocks);
-  }
-  cost += words;
-  return cost;
 }
 
 /// LUTs for each bit of a number that is shifted by a distance of so many bits, two of which choose
@@ -108,16 +74,7 @@ std::vector<ModuleRow> elementwise_modules() {
       BinaryModule::row(),
       DivideModule::row(),
       SquareRootModule::row(),
-      {.name = "mase_scale_shift",
-       .folder = "elementwise",
-       .doc = "product and sum by channel",
-       .uses = {"mase_multiply_stage", "mase_requantise_stage", "mase_rom", "mase_skid"},
-       .reloads = true,
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_scale_shift,
-       .cost = scale_shift_cost,
-       .paths = scale_shift_paths},
+      ScaleShiftModule::row(),
       {.name = "mase_channel_shift",
        .folder = "elementwise",
        .doc = "accumulators of channels to one binary point",
