@@ -5,6 +5,7 @@
 #include "hardware/design/building/memory_image.hpp"
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
+#include "hardware/design/modules/channel_shift.hpp"
 #include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
@@ -372,31 +373,26 @@ Case channel_shift_case(Random& random, int index) {
   const std::int64_t most = power(static_cast<int>(*std::max_element(left.begin(), left.end())));
   const Requantise requantise = random_requantise(
       random, to, random_shift(random, std::max(-in_type.low(), in_type.high()) * most, to));
-  design::ModuleParameters parameters{
-      {"BLOCKS", blocks},
-      {"LANES", lanes},
-      {"IW", std::int64_t{in_type.width}},
-      {"ISIGNED", flag(in_type.is_signed)},
-      {"LW", std::int64_t{bits}},
-      {"ACCW", std::int64_t{integer::signed_width(in_type.low() * most, in_type.high() * most)}}};
-  parameters.append(design::requantise_parameters(requantise, to));
+  design::ChannelShiftModule module{design::requantisation(requantise, to)};
+  module.blocks = blocks;
+  module.lanes = lanes;
+  module.in_bits = in_type.width;
+  module.in_signed = in_type.is_signed;
+  module.distance_bits = bits;
+  module.shifted_bits = integer::signed_width(in_type.low() * most, in_type.high() * most);
   std::vector<design::Memory> memories;
   if (blocks == 1) {
-    parameters.set("LEFT", design::HexBits{design::pack_word(left, bits), lanes * bits});
+    module.distances = design::HexBits{design::pack_word(left, bits), lanes * bits};
   } else {
-    const std::string file = "left_" + std::to_string(index) + ".mem";
-    parameters.set("LEFT_FILE", file);
-    memories.push_back({file, "", "", lanes * bits, design::vector_words(left, lanes, bits)});
+    module.file = "left_" + std::to_string(index) + ".mem";
+    memories.push_back(
+        {*module.file, "", "", lanes * bits, design::vector_words(left, lanes, bits)});
   }
-  return {"mase_channel_shift",
-          parameters,
-          {in},
-          {mapped(in, to,
-                  [&](std::size_t i) {
-                    const auto distance = static_cast<int>(left[i % left.size()]);
-                    return requantise(static_cast<Wide>(in.codes[i]) * power(distance));
-                  })},
-          memories};
+  const Port result = mapped(in, to, [&](std::size_t i) {
+    const auto distance = static_cast<int>(left[i % left.size()]);
+    return requantise(static_cast<Wide>(in.codes[i]) * power(distance));
+  });
+  return case_of(module, {in}, {result}, memories);
 }
 
 TEST_CASE("accumulators of channels in RTL come to one binary point and are rounded once") {

@@ -9,6 +9,7 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
+#include "hardware/design/modules/channel_shift.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/divide.hpp"
@@ -208,19 +209,17 @@ TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a te
 }
 
 TEST_CASE("costs of channel_shift are those that Yosys finds, within a tenth") {
-  const auto shift = [](std::int64_t blocks, std::int64_t lanes, std::int64_t in,
-                        std::int64_t bits) {
-    return ModuleParameters{
-        {"BLOCKS", blocks}, {"LANES", lanes}, {"IW", in}, {"ISIGNED", 1}, {"LW", bits}};
+  const auto shift = [](std::int64_t blocks, std::int64_t lanes, int in, int distance, int shifted,
+                        const Requantisation& requantisation) {
+    return ChannelShiftModule{requantisation, blocks, lanes, in, true, distance, shifted};
   };
-  check("mase_channel_shift",
-        {{clamps(shift(8, 8, 18, 1), 19, 8, 10, -128, 127), 256 + 25, 0, 0},
-         {clamps(shift(8, 4, 18, 2), 21, 8, 10, -128, 127), 172 + 17, 0, 0},
-         {clamps(shift(4, 16, 16, 2), 19, 8, 8, -128, 127), 554 + 64, 0, 0},
-         {clamps(shift(16, 8, 20, 3), 27, 8, 14, -128, 127), 584 + 33, 0, 0},
-         {clamps(shift(32, 1, 19, 3), 26, 8, 12, 0, 255), 82 + 6, 0, 0},
-         {clamps(shift(8, 8, 18, 4), 33, 8, 10, -128, 127), 785 + 57, 0, 0},
-         {clamps(shift(1, 16, 18, 2), 21, 8, 10, -128, 127), 199 + 52, 0, 0}});
+  check<ChannelShiftModule>({{shift(8, 8, 18, 1, 19, rounded(8, 10, -128, 127)), 256 + 25, 0, 0},
+                             {shift(8, 4, 18, 2, 21, rounded(8, 10, -128, 127)), 172 + 17, 0, 0},
+                             {shift(4, 16, 16, 2, 19, rounded(8, 8, -128, 127)), 554 + 64, 0, 0},
+                             {shift(16, 8, 20, 3, 27, rounded(8, 14, -128, 127)), 584 + 33, 0, 0},
+                             {shift(32, 1, 19, 3, 26, rounded(8, 12, 0, 255)), 82 + 6, 0, 0},
+                             {shift(8, 8, 18, 4, 33, rounded(8, 10, -128, 127)), 785 + 57, 0, 0},
+                             {shift(1, 16, 18, 2, 21, rounded(8, 10, -128, 127)), 199 + 52, 0, 0}});
 }
 
 TEST_CASE("tables cost what Yosys measured, in LUTs and in block memory, within a tenth") {

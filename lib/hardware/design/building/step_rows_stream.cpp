@@ -7,6 +7,7 @@
 #include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
+#include "hardware/design/modules/channel_shift.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/embedding.hpp"
@@ -68,29 +69,6 @@ StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs)
                         builder.fold.in_lanes);
 }
 
-// Channels whose accumulators have binary points of their own.
-
-StreamId add_channel_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const auto& left = std::get<integer::ChannelShift>(builder.step.operation).left;
-  const FixedType& in = builder.input().type;
-  const std::int64_t lanes = builder.fold.in_lanes;
-  const std::int64_t blocks = static_cast<std::int64_t>(left.size()) / lanes;
-  const int bits = log2_ceiling(std::ranges::max(left) + 1);
-  ModuleParameters parameters{{"BLOCKS", blocks},
-                              {"LANES", lanes},
-                              {"IW", std::int64_t{in.width}},
-                              {"ISIGNED", flag(in.is_signed)},
-                              {"LW", std::int64_t{bits}},
-                              {"ACCW", accumulator_width(builder.step)}};
-  parameters.append(requantiser(builder));
-  if (blocks > 1)
-    parameters.set("LEFT_FILE", builder.vector_memory("left", left, lanes, bits));
-  else
-    parameters.set("LEFT", HexBits{pack_word(std::vector<Wide>(left.begin(), left.end()), bits),
-                                   lanes * bits});
-  return builder.finish("mase_channel_shift", std::move(parameters), inputs, lanes);
-}
-
 // Pooling: on the fly where windows do not overlap, else behind a window.
 
 const integer::Pool& pool_of(const Step& step) { return std::get<integer::Pool>(step.operation); }
@@ -150,7 +128,7 @@ std::vector<StepRow> stream_rows() {
       DivideModule::step(),
       SquareRootModule::step(),
       ScaleShiftModule::step(),
-      {"channel_shift", channel_rule, fold_lanes, output_interval, nullptr, add_channel_shift},
+      ChannelShiftModule::step(),
       {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
       ConcatModule::step(),
       EmbeddingModule::step(),
