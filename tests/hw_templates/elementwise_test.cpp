@@ -7,8 +7,10 @@
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/channel_shift.hpp"
 #include "hardware/design/modules/divide.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
+#include "hardware/design/modules/square_root.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -93,21 +95,18 @@ TEST_CASE("lookups in RTL read the table at the bits of the code") {
     const FixedType to = random_type(random, 32);
     if (i == 0) from.width = 12;
     const Codes table = random_codes(random, to, power(from.width));
-    const std::string file = "table_" + std::to_string(i) + ".mem";
     const Port in = random_port(random, between(random, 1, 3), from, kElementwiseFrames * 9);
     const std::vector<Wide> words(table.begin(), table.end());
+    const design::LookupModule module{.lanes = in.lanes,
+                                      .in_bits = from.width,
+                                      .out_bits = to.width,
+                                      .file = "table_" + std::to_string(i) + ".mem"};
+    const Port result = mapped(in, to, [&](std::size_t at) {
+      return table[static_cast<std::size_t>(in.codes[at] & (power(from.width) - 1))];
+    });
     cases.push_back(
-        {"mase_lookup",
-         {{"LANES", in.lanes},
-          {"IW", std::int64_t{from.width}},
-          {"OW", std::int64_t{to.width}},
-          {"FILE", file}},
-         {in},
-         {mapped(in, to,
-                 [&](std::size_t at) {
-                   return table[static_cast<std::size_t>(in.codes[at] & (power(from.width) - 1))];
-                 })},
-         {{file, "", "", to.width, design::vector_words(words, 1, to.width)}}});
+        case_of(module, {in}, {result},
+                {{module.file, "", "", to.width, design::vector_words(words, 1, to.width)}}));
   }
   check_cases(cases, kElementwiseFrames);
 }
@@ -263,29 +262,24 @@ std::int64_t exact_root(Wide radicand) {
   return low;
 }
 
-Case square_root_case(Random& random, int width, std::int64_t shift, std::int64_t addend) {
+Case square_root_case(Random& random, int width, int shift, std::int64_t addend) {
   const FixedType in{width, 0, false};
   const Port x = random_port(random, between(random, 1, 3), in, kElementwiseFrames * 12);
-  const auto root = [&](Wide code) {
-    return exact_root(code * power(static_cast<int>(shift)) + addend);
-  };
+  const auto root = [&](Wide code) { return exact_root(code * power(shift) + addend); };
   const FixedType to = integer::type_for(0, root(in.high()), 0);
-  return {"mase_square_root",
-          {{"LANES", x.lanes},
-           {"IW", std::int64_t{width}},
-           {"SHIFT", shift},
-           {"ADDEND", design::Sized{addend, 64, false}},
-           {"QW", std::int64_t{to.width}}},
-          {x},
-          {mapped(x, to, [&](std::size_t i) { return root(x.codes[i]); })},
-          {}};
+  const design::SquareRootModule module{.lanes = x.lanes,
+                                        .in_bits = width,
+                                        .shift = shift,
+                                        .addend = {addend, 64, false},
+                                        .root_bits = to.width};
+  return case_of(module, {x}, {mapped(x, to, [&](std::size_t i) { return root(x.codes[i]); })});
 }
 
 TEST_CASE("square roots in RTL are the exact ones rounded down") {
   Random random(17);
   std::vector<Case> cases;
   for (const int width : {1, 2, 3, 5, 8, 13, 31})
-    for (const std::int64_t shift : {0, 1, 16})
+    for (const int shift : {0, 1, 16})
       for (const std::int64_t addend :
            {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << 33 | 5})
         cases.push_back(square_root_case(random, width, shift, addend));

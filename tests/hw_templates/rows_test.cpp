@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "hardware/design/modules/repeat.hpp"
+#include "hardware/design/modules/row_reduce.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -30,13 +31,13 @@ TEST_CASE("maxima and sums of rows in RTL are exact at every width and number of
         for (auto first = in.codes.begin(); first != in.codes.end(); first += row)
           result.codes.push_back(sums ? std::accumulate(first, first + row, std::int64_t{0})
                                       : *std::max_element(first, first + row));
-        const design::ModuleParameters parameters{{"N", n},
-                                                  {"LANES", lanes},
-                                                  {"IW", std::int64_t{type.width}},
-                                                  {"ISIGNED", flag(type.is_signed)},
-                                                  {"OP", flag(sums)},
-                                                  {"OW", std::int64_t{out.width}}};
-        cases.push_back({"mase_row_reduce", parameters, {in}, {result}, {}});
+        const design::RowReduceModule module{.beats = n,
+                                             .lanes = lanes,
+                                             .in_bits = type.width,
+                                             .in_signed = type.is_signed,
+                                             .sums = sums,
+                                             .out_bits = out.width};
+        cases.push_back(case_of(module, {in}, {result}));
       }
   check_cases(cases, row_frames);
 }

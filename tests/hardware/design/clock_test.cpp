@@ -14,6 +14,7 @@
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/slice.hpp"
@@ -119,8 +120,8 @@ const std::vector<Placed>& placed() {
       placed_as(binary(1, 4, 8, {.out_bits = 9, .shift = -1, .low = {-256, 64}, .high = {255, 64}}),
                 {0.92, 0}, 3.76),
       placed_as(binary(0, 32, 7, {}), {6.95, 0}, 6.12),
-      {"mase_lookup", {{"LANES", 4}, {"IW", 9}, {"OW", 8}}, {0.92, 0}, 4.53},
-      {"mase_lookup", {{"LANES", 32}, {"IW", 9}, {"OW", 7}}, {6.95, 0}, 5.43},
+      placed_as(LookupModule{.lanes = 4, .in_bits = 9, .out_bits = 8}, {0.92, 0}, 4.53),
+      placed_as(LookupModule{.lanes = 32, .in_bits = 9, .out_bits = 7}, {6.95, 0}, 5.43),
       placed_as(FifoModule{.width = 32, .depth = 13}, {0.47, 9}, 4.37),
       placed_as(FifoModule{.width = 224, .depth = 2}, {6.95, 0}, 5.93)};
   return rows;

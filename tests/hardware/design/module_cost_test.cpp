@@ -17,9 +17,11 @@
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/gather.hpp"
 #include "hardware/design/modules/insert.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
+#include "hardware/design/modules/square_root.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
@@ -154,14 +156,13 @@ TEST_CASE("quotients of two streams cost what Yosys measured, within a tenth") {
 }
 
 TEST_CASE("square roots cost what Yosys measured, within a tenth") {
-  const auto root = [](std::int64_t width, std::int64_t shift, std::int64_t bits) {
-    return ModuleParameters{
-        {"LANES", std::int64_t{1}}, {"IW", width}, {"SHIFT", shift}, {"QW", bits}};
+  const auto root = [](int width, int shift, int bits) {
+    return SquareRootModule{.in_bits = width, .shift = shift, .root_bits = bits};
   };
-  check("mase_square_root", {{root(8, 0, 4), 22 + 7, 0, 0},
-                             {root(16, 0, 8), 74 + 18, 0, 0},
-                             {root(12, 12, 12), 153 + 30, 0, 0},
-                             {root(48, 0, 24), 602 + 102, 0, 0}});
+  check<SquareRootModule>({{root(8, 0, 4), 22 + 7, 0, 0},
+                           {root(16, 0, 8), 74 + 18, 0, 0},
+                           {root(12, 12, 12), 153 + 30, 0, 0},
+                           {root(48, 0, 24), 602 + 102, 0, 0}});
 }
 
 TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth") {
@@ -223,18 +224,18 @@ TEST_CASE("costs of channel_shift are those that Yosys finds, within a tenth") {
 }
 
 TEST_CASE("tables cost what Yosys measured, in LUTs and in block memory, within a tenth") {
-  const auto table = [](std::int64_t lanes, std::int64_t in, std::int64_t out) {
-    return ModuleParameters{{"LANES", lanes}, {"IW", in}, {"OW", out}};
+  const auto table = [](std::int64_t lanes, int in, int out) {
+    return LookupModule{.lanes = lanes, .in_bits = in, .out_bits = out};
   };
-  check("mase_lookup", {{table(2, 9, 8), 163, 0, 0},
-                        {table(1, 10, 7), 131, 0, 0},
-                        {table(1, 10, 8), 11, 0, 0.5},
-                        {table(1, 11, 2), 85, 0, 0},
-                        {table(1, 11, 3), 116, 0, 0},
-                        {table(4, 11, 16), 67, 0, 4},
-                        {table(1, 12, 1), 85, 0, 0},
-                        {table(1, 12, 8), 11, 0, 1},
-                        {table(2, 12, 16), 35, 0, 4}});
+  check<LookupModule>({{table(2, 9, 8), 163, 0, 0},
+                       {table(1, 10, 7), 131, 0, 0},
+                       {table(1, 10, 8), 11, 0, 0.5},
+                       {table(1, 11, 2), 85, 0, 0},
+                       {table(1, 11, 3), 116, 0, 0},
+                       {table(4, 11, 16), 67, 0, 4},
+                       {table(1, 12, 1), 85, 0, 0},
+                       {table(1, 12, 8), 11, 0, 1},
+                       {table(2, 12, 16), 35, 0, 4}});
 }
 
 TEST_CASE("functions in straight pieces cost what Yosys measured, within a tenth") {

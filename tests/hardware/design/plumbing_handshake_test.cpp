@@ -6,10 +6,11 @@
 #include <memory>
 
 #include "base/random.hpp"
-#include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/binary.hpp"
+#include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
 #include "hardware/design/modules/skid.hpp"
 #include "hardware/design/modules/slice.hpp"
@@ -18,11 +19,6 @@
 
 namespace mase::design {
 namespace {
-
-std::unique_ptr<Handshake> make(const std::string& module,
-                                const ModuleParameters& parameters = {}) {
-  return module_row(module).handshake(parameters, Stages::all);
-}
 
 template <HardwareModule T>
 std::unique_ptr<Handshake> make(const T& module) {
@@ -65,10 +61,8 @@ Traffic run(Handshake& model, std::int64_t cycles, double pause_in, double pause
 TEST_CASE("a handshake model at full rate moves a beat per cycle") {
   const std::int64_t cycles = 200;
   CHECK(run(*make(SkidModule{}), cycles, 0, 0).out >= cycles - 3);
-  for (const char* module : {"mase_cast", "mase_lookup"}) {
-    CAPTURE(module);
-    CHECK(run(*make(module), cycles, 0, 0).out >= cycles - 3);
-  }
+  CHECK(run(*make(CastModule{}), cycles, 0, 0).out >= cycles - 3);
+  CHECK(run(*make(LookupModule{}), cycles, 0, 0).out >= cycles - 3);
   CHECK(run(*fifo_of(2), cycles, 0, 0).out == cycles - 2);
   for (const bool has_shift : {false, true}) {
     ScaleShiftModule module;
@@ -96,7 +90,7 @@ TEST_CASE("a handshake model under pauses holds what it offers and never gives m
   for (const double pause_in : {0.0, 0.4, 0.9})
     for (const double pause_out : {0.0, 0.4, 0.9}) {
       CHECK(run(*make(SkidModule{}), 2000, pause_in, pause_out).most <= 2);
-      CHECK(run(*make("mase_cast"), 2000, pause_in, pause_out).most <= 3);
+      CHECK(run(*make(CastModule{}), 2000, pause_in, pause_out).most <= 3);
       CHECK(run(*fifo_of(4), 2000, pause_in, pause_out).most <= 5);
     }
 }
