@@ -8,6 +8,8 @@
 
 #include "base/random.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/pool.hpp"
+#include "hardware/design/modules/reduce.hpp"
 
 namespace mase::design {
 namespace {
@@ -149,16 +151,10 @@ TEST_CASE("a whole window of pixels of several beats takes a cycle for every bea
 
 TEST_CASE("a pool gives a beat three cycles after the last beat of each window") {
   // 5x4 pixels of two beats, windows 2x2: the last pixels are 5, 7, 13, 15 (row 4 is dropped).
-  const auto model = module_row("mase_pool")
-                         .handshake({{"H", std::int64_t{5}},
-                                     {"W", std::int64_t{4}},
-                                     {"CF", std::int64_t{2}},
-                                     {"KH", std::int64_t{2}},
-                                     {"KW", std::int64_t{2}}},
-                                    Stages::all);
+  const auto model = PoolModule{{}, 5, 4, 2, 2, 2}.handshake(Stages::all);
   const Run result = run(*model, 40, 8);
   CHECK(result.beats == std::vector<std::int64_t>{13, 14, 17, 18, 29, 30, 33, 34});
-  const auto nine = module_row("mase_reduce").handshake({{"N", std::int64_t{9}}}, Stages::all);
+  const auto nine = ReduceModule{{}, 9}.handshake(Stages::all);
   CHECK(run(*nine, 27, 3).beats == std::vector<std::int64_t>{11, 20, 29});
 }
 

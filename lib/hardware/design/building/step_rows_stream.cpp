@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware of the operations without matrices: element by element, pooling, joining and cutting.
+// Hardware of the operations without matrices: element by element, joining and cutting.
 #include <algorithm>
 #include <map>
 
@@ -15,6 +15,7 @@
 #include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/piecewise.hpp"
+#include "hardware/design/modules/pool.hpp"
 #include "hardware/design/modules/repeat.hpp"
 #include "hardware/design/modules/row_reduce.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
@@ -69,53 +70,6 @@ StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs)
                         builder.fold.in_lanes);
 }
 
-// Pooling: on the fly where windows do not overlap, else behind a window.
-
-const integer::Pool& pool_of(const Step& step) { return std::get<integer::Pool>(step.operation); }
-
-bool on_the_fly(const integer::Window& window) { return window.y.tiles() && window.x.tiles(); }
-
-FoldRule pool_rule(const Program&, const Step& step, const Fold&) {
-  return same_lanes(pool_of(step).window.channels);
-}
-
-std::int64_t pool_interval(const Program&, const Step& step, const Fold& fold) {
-  const integer::Window& window = pool_of(step).window;
-  const std::int64_t blocks = window.channels / fold.in_lanes;
-  if (on_the_fly(window)) return blocks * window.pixels();
-  return blocks * std::max(window.pixels(), window.places() * window.kernel());
-}
-
-bool pool_bursts(const Program&, const Step& step, const Fold&) {
-  return !on_the_fly(pool_of(step).window);
-}
-
-StreamId add_pool(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const integer::Pool& pool = pool_of(builder.step);
-  const integer::Window& window = pool.window;
-  const FixedType& in = builder.input().type;
-  const std::int64_t lanes = builder.fold.in_lanes, blocks = window.channels / lanes;
-  const bool maximum = pool.kind == integer::PoolKind::max;
-  const bool direct = on_the_fly(window);
-  ModuleParameters parameters = direct ? ModuleParameters{{"H", window.y.size},
-                                                          {"W", window.x.size},
-                                                          {"CF", blocks},
-                                                          {"KH", window.y.kernel},
-                                                          {"KW", window.x.kernel}}
-                                       : ModuleParameters{{"N", window.kernel()}};
-  parameters.append({{"LANES", lanes},
-                     {"IW", std::int64_t{in.width}},
-                     {"ISIGNED", flag(in.is_signed)},
-                     {"OP", flag(!maximum)},
-                     {"ACCW", accumulator_width(builder.step)}});
-  parameters.append(requantiser(builder));
-  const StreamId stream =
-      direct ? inputs[0]
-             : add_window(builder, inputs[0], window, blocks, maximum ? in.low() : Wide{0});
-  return builder.finish(direct ? "mase_pool" : "mase_reduce", std::move(parameters), {stream},
-                        lanes);
-}
-
 }  // namespace
 
 std::vector<StepRow> stream_rows() {
@@ -129,7 +83,7 @@ std::vector<StepRow> stream_rows() {
       SquareRootModule::step(),
       ScaleShiftModule::step(),
       ChannelShiftModule::step(),
-      {"pool", pool_rule, fold_lanes, pool_interval, pool_bursts, add_pool},
+      PoolModule::step(),
       ConcatModule::step(),
       EmbeddingModule::step(),
       InsertModule::step(),

@@ -47,7 +47,5 @@ Path summand_path(const Path& product, std::int64_t bits);
 
 Paths window_paths(const Instance& instance, const Technology& technology);
 Paths window_parallel_paths(const Instance& instance, const Technology& technology);
-Paths pool_paths(const Instance& instance, const Technology& technology);
-Paths reduce_paths(const Instance& instance, const Technology& technology);
 
 }  // namespace mase::design

@@ -8,10 +8,10 @@
 #include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/paths.hpp"
+#include "hardware/design/modules/pool.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/reduce.hpp"
 #include "hardware/design/modules/row_reduce.hpp"
-#include "hardware/design/timing/handshake/pool.hpp"
-#include "hardware/design/timing/handshake/reduce.hpp"
 #include "hardware/design/timing/handshake/window.hpp"
 #include "hardware/design/timing/handshake/window_parallel.hpp"
 
@@ -45,33 +45,6 @@ Cost flow_cost(const WindowShape& s) {
   cost.ff = static_cast<double>(gap + room + 2 * address);
   cost.carry = carry_chain(gap + 1) + carry_chain(room + 1) + 2 * carry_chain(address) +
                (wraps ? 0.0 : carry_chain(address + 1));
-  return cost;
-}
-
-/// Maximum or sum of one lane; `memory`: the partial results lie in LUT RAM.
-Cost lane_cost(const ModuleParameters& p, bool memory) {
-  const std::int64_t width = p.integer("ACCW");
-  const auto bits_of_lane = static_cast<double>(width);
-  Cost cost = requantise_stage_cost(p, {static_cast<int>(width)});
-  cost.ff += bits_of_lane;
-  if (p.integer("OP") != 0) {
-    cost += adder_cost(width);
-    if (memory) cost.lut += 0.5 * bits_of_lane;  // zero instead of what was read
-    return cost;
-  }
-  // Beside a memory the sign bit of unsigned codes is compared too.
-  const std::int64_t compared = memory ? width : p.integer("IW");
-  cost.lut += memory ? 1.4 * bits_of_lane + 4 : 0.85 * static_cast<double>(compared);
-  if (compared > 6) cost.carry += static_cast<double>(ceiling(compared, 8));
-  return cost;
-}
-
-Cost lanes_cost(const ModuleParameters& p, std::int64_t depth) {
-  const std::int64_t lanes = p.integer("LANES");
-  Cost cost = skid_cost(lanes * p.integer("OW"));
-  for (std::int64_t lane = 0; lane < lanes; ++lane) cost += lane_cost(p, depth > 1);
-  if (depth > 1) cost += lut_memory_cost(lanes * p.integer("ACCW"), depth);
-  cost.ff += 2;
   return cost;
 }
 
@@ -133,31 +106,6 @@ Cost window_parallel_cost(const Design&, const Instance& instance) {
   return cost;
 }
 
-Cost pool_cost(const Design&, const Instance& instance) {
-  const ModuleParameters& p = instance.parameters;
-  const std::int64_t h = p.integer("H"), w = p.integer("W"), beats = p.integer("CF");
-  const std::int64_t kh = p.integer("KH"), kw = p.integer("KW");
-  const std::int64_t depth = kh * kw == 1 ? 1 : kh == 1 ? beats : w / kw * beats;
-  Cost cost = lanes_cost(p, depth);
-  cost += counters_cost(
-      std::array{beats, kw, kh, w > kw ? w : 1, h % kh != 0 ? h : 1, kh > 1 ? depth : 1});
-  // The address of the partial results also steps back to the beginning of a column.
-  if (kh > 1 && kw > 1) cost.lut += counter_luts * log2_ceiling(depth);
-  if (depth > 1) {  // what is read, or goes on inside a column
-    const auto partial = static_cast<double>(p.integer("LANES") * p.integer("ACCW"));
-    cost.ff += partial + log2_ceiling(depth);
-    if (beats == 1 && kw > 1) cost.lut += partial;
-  }
-  cost.lut += 3;
-  return cost;
-}
-
-Cost reduce_cost(const Design&, const Instance& instance) {
-  Cost cost = lanes_cost(instance.parameters, 1);
-  cost += counters_cost(std::array{instance.parameter("N")});
-  return cost;
-}
-
 }  // namespace
 
 std::vector<ModuleRow> window_modules() {
@@ -187,24 +135,8 @@ std::vector<ModuleRow> window_modules() {
        .handshake = make_window_parallel_handshake,
        .cost = window_parallel_cost,
        .paths = window_parallel_paths},
-      {.name = "mase_pool",
-       .folder = "window",
-       .doc = "pooling where windows do not overlap",
-       .uses = {"mase_skid", "mase_less", "mase_requantise_stage"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_pool_handshake,
-       .cost = pool_cost,
-       .paths = pool_paths},
-      {.name = "mase_reduce",
-       .folder = "window",
-       .doc = "maximum or sum of beats",
-       .uses = {"mase_pool"},
-       .inputs = in,
-       .outputs = out,
-       .handshake = make_reduce_handshake,
-       .cost = reduce_cost,
-       .paths = reduce_paths},
+      PoolModule::row(),
+      ReduceModule::row(),
       RowReduceModule::row(),
       ArgmaxModule::row(),
   };

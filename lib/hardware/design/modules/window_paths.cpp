@@ -8,21 +8,6 @@
 #include "hardware/design/timing/handshake/window_parallel.hpp"
 
 namespace mase::design {
-namespace {
-
-/// Maximum or sum of one lane, and rounding.
-Paths lane_paths(const ModuleParameters& p, const Technology& technology) {
-  const std::int64_t bits = p.integer("ACCW");
-  Path lane{.what = "partial result",
-            .luts = 1,
-            .chains = 1,
-            .carry = static_cast<double>(bits),
-            .readers = static_cast<double>(bits * p.integer("LANES"))};
-  if (p.integer("OP") == 0) lane.luts += 1;
-  return {lane, rounding_path(p, {static_cast<int>(bits)}, technology)};
-}
-
-}  // namespace
 
 Paths window_paths(const Instance& instance, const Technology& technology) {
   const ModuleParameters& p = instance.parameters;
@@ -60,19 +45,6 @@ Paths window_parallel_paths(const Instance& instance, const Technology& technolo
   const std::int64_t lines = (s.reach_y() - 1) * beat, line = s.width() * s.CF;
   if (lines == 0 || line == 1) return {place, masked};
   return {place, masked, memory_path(lines, line, window_in_block.holds(lines, line), technology)};
-}
-
-Paths pool_paths(const Instance& instance, const Technology& technology) {
-  const ModuleParameters& p = instance.parameters;
-  Paths paths = lane_paths(p, technology);
-  paths.push_back(counter_path(p.integer("W") / p.integer("KW") * p.integer("CF"), technology));
-  return paths;
-}
-
-Paths reduce_paths(const Instance& instance, const Technology& technology) {
-  Paths paths = lane_paths(instance.parameters, technology);
-  paths.push_back(counter_path(instance.parameter("N"), technology));
-  return paths;
 }
 
 }  // namespace mase::design

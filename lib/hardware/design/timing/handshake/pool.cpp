@@ -33,9 +33,4 @@ void PoolHandshake::advance() {
   if (++y_ == height_) y_ = ky_ = 0;
 }
 
-std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& p, Stages kept) {
-  return std::make_unique<PoolHandshake>(p.integer("H"), p.integer("W"), p.integer("CF"),
-                                         p.integer("KH"), p.integer("KW"), kept);
-}
-
 }  // namespace mase::design

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handshake model of hw_templates/window/mase_pool.
+// Handshake model of hw_templates/window/mase_pool, and of what gives a beat for a row.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "hardware/design/module_parameters.hpp"
 #include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
@@ -32,8 +31,5 @@ class PoolHandshake final : public HandshakeOf<PoolHandshake> {
   std::int64_t kx_ = 0, ky_ = 0;  ///< x_ and y_ modulo the kernel
   Pipe pipe_;
 };
-
-/// Parameters as in mase_pool.
-std::unique_ptr<Handshake> make_pool_handshake(const ModuleParameters& parameters, Stages kept);
 
 }  // namespace mase::design
