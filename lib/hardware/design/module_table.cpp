@@ -5,8 +5,30 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "hardware/design/modules/argmax.hpp"
+#include "hardware/design/modules/pool.hpp"
+#include "hardware/design/modules/reduce.hpp"
+#include "hardware/design/modules/row_reduce.hpp"
+#include "hardware/design/modules/window.hpp"
+#include "hardware/design/modules/window_parallel.hpp"
 
 namespace mase::design {
+
+std::vector<ModuleRow> window_modules() {
+  return {
+      {.name = "mase_window_memory", .folder = "window", .doc = "memory of the windows"},
+      {.name = "mase_window_pick",
+       .folder = "window",
+       .doc = "windows of one pixel",
+       .uses = {"mase_skid"}},
+      WindowModule::row(),
+      WindowParallelModule::row(),
+      PoolModule::row(),
+      ReduceModule::row(),
+      RowReduceModule::row(),
+      ArgmaxModule::row(),
+  };
+}
 
 const std::vector<ModuleRow>& module_table() {
   static const std::vector<ModuleRow> table = [] {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/pool.hpp"
 #include "hardware/design/modules/reduce.hpp"
+#include "hardware/design/modules/window.hpp"
+#include "hardware/design/modules/window_parallel.hpp"
 
 namespace mase::design {
 namespace {
@@ -23,23 +25,8 @@ struct Shape {
   std::int64_t out_w() const { return (w + p + after - reach()) / s + 1; }
 };
 
-ModuleParameters window_parameters(const Shape& s) {
-  return {{"H", s.h},
-          {"W", s.w},
-          {"CF", s.beats},
-          {"BLOCKS", std::int64_t{1}},
-          {"KH", s.k},
-          {"KW", s.k},
-          {"SH", s.s},
-          {"SW", s.s},
-          {"DY", s.d},
-          {"DX", s.d},
-          {"PH", s.p},
-          {"PW", s.p},
-          {"OH", s.out_h()},
-          {"OW", s.out_w()},
-          {"LANES", std::int64_t{1}},
-          {"DW", std::int64_t{8}}};
+WindowGeometry geometry(const Shape& s) {
+  return {s.h, s.w, s.beats, s.k, s.k, s.s, s.s, s.d, s.d, s.p, s.p, s.out_h(), s.out_w()};
 }
 
 /// Cycles of the output beats, counted from the first input beat, of as many frames.
@@ -84,7 +71,7 @@ TEST_CASE("a window's first beats come as soon as their pixels allow") {
                          {9, 9, 5, 3, 2, 1},
                          {28, 28, 5, 1, 0, 1},
                          {4, 4, 3, 1, 1, 3}}) {
-    const auto model = module_row("mase_window").handshake(window_parameters(s), Stages::all);
+    const auto model = WindowModule{geometry(s)}.handshake(Stages::all);
     const std::int64_t window = s.k * s.k * s.beats;
     const Run result = run(*model, s.h * s.w * s.beats, window);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p);
@@ -102,7 +89,7 @@ TEST_CASE("a window's interval is the greater of its input and its output") {
   for (const auto& [s, lost] :
        {Row{{8, 8, 3, 2, 1, 2}, 0}, Row{{8, 8, 3, 1, 1, 1}, 0}, Row{{6, 6, 2, 2, 0, 4}, 0},
         Row{{9, 9, 5, 3, 2, 1}, 0}, Row{{14, 14, 5, 1, 0, 1}, 14}, Row{{8, 8, 1, 2, 0, 3}, 0}}) {
-    const auto model = module_row("mase_window").handshake(window_parameters(s), Stages::all);
+    const auto model = WindowModule{geometry(s)}.handshake(Stages::all);
     const std::int64_t in = s.h * s.w * s.beats;
     const std::int64_t out = s.out_h() * s.out_w() * s.k * s.k * s.beats;
     const Run result = run(*model, kFrames * in, kFrames * out);
@@ -119,8 +106,7 @@ TEST_CASE("a whole window leaves two cycles after its last pixel, and every pixe
                          {12, 12, 5, 1, 0, 1},
                          {6, 6, 2, 2, 0, 1},
                          {5, 5, 1, 1, 0, 1}}) {
-    const auto model =
-        module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
+    const auto model = WindowParallelModule{geometry(s)}.handshake(Stages::all);
     const std::int64_t out = s.out_h() * s.out_w();
     const Run result = run(*model, kFrames * s.h * s.w, kFrames * out);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p);
@@ -136,8 +122,7 @@ TEST_CASE("a whole window of pixels of several beats takes a cycle for every bea
                          {9, 7, 5, 1, 2, 3},
                          {6, 6, 2, 2, 0, 4},
                          {7, 7, 3, 1, 2, 3, 2}}) {
-    const auto model =
-        module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
+    const auto model = WindowParallelModule{geometry(s)}.handshake(Stages::all);
     const std::int64_t in = s.h * s.w * s.beats, out = s.out_h() * s.out_w() * s.beats;
     const Run result = run(*model, kFrames * in, kFrames * out);
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", padding " << s.p << ", beats " << s.beats);
@@ -160,8 +145,7 @@ TEST_CASE("a pool gives a beat three cycles after the last beat of each window")
 
 TEST_CASE("a place of a maximum comes behind a tree and two registers") {
   const auto places = [](std::int64_t n, std::int64_t lanes) {
-    const auto model =
-        module_row("mase_argmax").handshake({{"N", n}, {"LANES", lanes}}, Stages::all);
+    const auto model = ArgmaxModule{.beats = n, .lanes = lanes}.handshake(Stages::all);
     return run(*model, 3 * n, 3).beats;
   };
   // The last of n beats, a register for each doubling of the lanes, the row's register, the skid.
@@ -183,14 +167,13 @@ TEST_CASE("windows give every frame's beats and no more under any stalls") {
     INFO(s.h << "x" << s.w << ", kernel " << s.k << ", stride " << s.s << ", dilation " << s.d
              << ", padding " << s.p << " and " << s.after);
     for (const double stall_in : {0.0, 0.4, 0.9}) {
-      const auto window = module_row("mase_window").handshake(window_parameters(s), Stages::all);
+      const auto window = WindowModule{geometry(s)}.handshake(Stages::all);
       const std::int64_t beats = kFrames * out * s.k * s.k * s.beats;
       const Run folded = run(*window, kFrames * s.h * s.w * s.beats, beats, stall_in, 0.4);
       CHECK_FALSE(folded.starved);
       CHECK(static_cast<std::int64_t>(folded.beats.size()) == beats);
       if (s.p >= s.reach()) continue;
-      const auto parallel =
-          module_row("mase_window_parallel").handshake(window_parameters(s), Stages::all);
+      const auto parallel = WindowParallelModule{geometry(s)}.handshake(Stages::all);
       const std::int64_t given = kFrames * out * s.beats;
       const Run whole = run(*parallel, kFrames * s.h * s.w * s.beats, given, stall_in, 0.4);
       CHECK_FALSE(whole.starved);

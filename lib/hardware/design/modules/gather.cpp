@@ -82,14 +82,6 @@ StreamId add_gather(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   return builder.finish(module, inputs, lanes);
 }
 
-/// Room for two frames, with its output register.
-Cost frames_cost(std::int64_t width, std::int64_t depth) {
-  if (window_in_block.holds(width, depth)) return block_memory_cost(width, depth);
-  Cost cost = lut_memory_cost(width, depth);
-  cost.ff += static_cast<double>(width);
-  return cost;
-}
-
 }  // namespace
 
 std::unique_ptr<Handshake> GatherModule::handshake(Stages kept) const {
@@ -101,7 +93,7 @@ Cost GatherModule::cost(const Design& design) const {
   const std::int64_t runs = out / run, width = lanes * bits;
   const std::int64_t place = std::max(1, log2_ceiling(in)), word = place + (pads ? 1 : 0);
   Cost cost = skid_cost(width);
-  cost += frames_cost(width, 2 * in);
+  cost += window_memory_cost(width, 2 * in);
   cost += lookup_in_block.holds(word, runs) ? block_memory_cost(word, runs)
                                             : table_cost(word, runs, design.find_memory(file));
   cost += counters_cost(std::array{in, in + 1, runs, run});

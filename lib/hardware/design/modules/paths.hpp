@@ -45,7 +45,4 @@ Path product_path(int a, int b, std::int64_t multiplier);
 /// What is added to a product in so many bits.
 Path summand_path(const Path& product, std::int64_t bits);
 
-Paths window_paths(const Instance& instance, const Technology& technology);
-Paths window_parallel_paths(const Instance& instance, const Technology& technology);
-
 }  // namespace mase::design

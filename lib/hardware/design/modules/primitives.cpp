@@ -59,6 +59,13 @@ Cost lut_memory_cost(std::int64_t width, std::int64_t depth) {
   return {.lut = static_cast<double>(4 * std::min(wide, deep) + choice)};
 }
 
+Cost window_memory_cost(std::int64_t width, std::int64_t depth) {
+  if (window_in_block.holds(width, depth)) return block_memory_cost(width, depth);
+  Cost cost = lut_memory_cost(width, depth);
+  cost.ff += static_cast<double>(width);
+  return cost;
+}
+
 namespace {
 
 /// Columns of a ROM: LUTs, and registers behind those that are not constant.

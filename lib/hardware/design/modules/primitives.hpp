@@ -53,6 +53,8 @@ constexpr BlockRule queue_in_block{65, 2048};   ///< mase_fifo
 Cost block_memory_cost(std::int64_t width, std::int64_t depth);
 /// LUT RAM with the choice among its parts; a register behind it is the caller's.
 Cost lut_memory_cost(std::int64_t width, std::int64_t depth);
+/// hw_templates/window/mase_window_memory with its output register.
+Cost window_memory_cost(std::int64_t width, std::int64_t depth);
 /// hw_templates/matrix/mase_rom in LUTs, with its register. The words matter: `image`, or random
 /// ones when that is null.
 Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image = nullptr);
