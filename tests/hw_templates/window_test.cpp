@@ -4,6 +4,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "hardware/design/modules/argmax.hpp"
+#include "hardware/design/modules/pool.hpp"
+#include "hardware/design/modules/reduce.hpp"
+#include "hardware/design/modules/window.hpp"
+#include "hardware/design/modules/window_parallel.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -73,17 +78,12 @@ Codes windows(const Shape& s, const Codes& images, std::int64_t channels, std::i
   return result;
 }
 
-design::ModuleParameters shape_parameters(const Shape& s) {
-  return {{"H", s.h},   {"W", s.w},   {"KH", s.kh},      {"KW", s.kw},
-          {"SH", s.sh}, {"SW", s.sw}, {"DY", s.dy},      {"DX", s.dx},
-          {"PH", s.ph}, {"PW", s.pw}, {"OH", s.out_h()}, {"OW", s.out_w()}};
+design::WindowGeometry geometry(const Shape& s, std::int64_t beats) {
+  return {s.h, s.w, beats, s.kh, s.kw, s.sh, s.sw, s.dy, s.dx, s.ph, s.pw, s.out_h(), s.out_w()};
 }
 
-design::ModuleParameters data_parameters(std::int64_t lanes, const FixedType& type,
-                                         std::int64_t pad) {
-  return {{"LANES", lanes},
-          {"DW", std::int64_t{type.width}},
-          {"PAD", design::Sized{pad, type.width, type.is_signed}}};
+design::Sized pad_code(std::int64_t pad, const FixedType& type) {
+  return {pad, type.width, type.is_signed};
 }
 
 Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64_t beats,
@@ -92,14 +92,9 @@ Case window_case(Random& random, const Shape& s, std::int64_t blocks, std::int64
   const std::int64_t pad = random_codes(random, type, 1)[0];
   const std::int64_t channels = blocks * beats * lanes;
   const Port in{lanes, type, random_codes(random, type, kWindowFrames * s.h * s.w * channels)};
-  design::ModuleParameters parameters = shape_parameters(s);
-  parameters.set("CF", blocks * beats).set("BLOCKS", blocks);
-  parameters.append(data_parameters(lanes, type, pad));
-  return {"mase_window",
-          parameters,
-          {in},
-          {{lanes, type, windows(s, in.codes, channels, blocks, pad)}},
-          {}};
+  const design::WindowModule module{geometry(s, blocks * beats), blocks, lanes, type.width,
+                                    pad_code(pad, type)};
+  return case_of(module, {in}, {{lanes, type, windows(s, in.codes, channels, blocks, pad)}});
 }
 
 Case parallel_case(Random& random, const Shape& s, std::int64_t beats = 1) {
@@ -107,14 +102,10 @@ Case parallel_case(Random& random, const Shape& s, std::int64_t beats = 1) {
   const std::int64_t pad = random_codes(random, type, 1)[0], lanes = between(random, 1, 3);
   const std::int64_t channels = beats * lanes;
   const Port in{lanes, type, random_codes(random, type, kWindowFrames * s.h * s.w * channels)};
-  design::ModuleParameters parameters = shape_parameters(s);
-  parameters.set("CF", beats);
-  parameters.append(data_parameters(lanes, type, pad));
-  return {"mase_window_parallel",
-          parameters,
-          {in},
-          {{s.kh * s.kw * lanes, type, windows(s, in.codes, channels, beats, pad)}},
-          {}};
+  const design::WindowParallelModule module{geometry(s, beats), lanes, type.width,
+                                            pad_code(pad, type)};
+  return case_of(module, {in},
+                 {{s.kh * s.kw * lanes, type, windows(s, in.codes, channels, beats, pad)}});
 }
 
 TEST_CASE("windows in RTL are those of the padded image, frame after frame") {
@@ -201,7 +192,7 @@ struct Reduction {
 struct ReductionTypes {
   FixedType in, out;
   Reduction reduction;
-  design::ModuleParameters parameters;
+  design::LaneReduction lanes;
 };
 
 ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t count) {
@@ -214,12 +205,12 @@ ReductionTypes random_reduction(Random& random, std::int64_t lanes, std::int64_t
       random_requantise(random, t.out, static_cast<int>(between(random, -1, 2)), divisor);
   const Wide times = t.reduction.sum ? count : 1;
   const int width = integer::signed_width(times * t.in.low(), times * t.in.high());
-  t.parameters = {{"LANES", lanes},
-                  {"IW", std::int64_t{t.in.width}},
-                  {"ISIGNED", std::int64_t{t.in.is_signed}},
-                  {"OP", std::int64_t{t.reduction.sum}},
-                  {"ACCW", std::int64_t{width}}};
-  t.parameters.append(design::requantise_parameters(t.reduction.requantise, t.out));
+  t.lanes = {design::requantisation(t.reduction.requantise, t.out),
+             lanes,
+             t.in.width,
+             t.in.is_signed,
+             t.reduction.sum,
+             width};
   return t;
 }
 
@@ -239,14 +230,8 @@ Case pool_case(Random& random, const Shape& s) {
   const std::int64_t channels = lanes * beats;
   const ReductionTypes t = random_reduction(random, lanes, s.kh * s.kw);
   const Port in{lanes, t.in, random_codes(random, t.in, kWindowFrames * s.h * s.w * channels)};
-  design::ModuleParameters parameters{
-      {"H", s.h}, {"W", s.w}, {"CF", beats}, {"KH", s.kh}, {"KW", s.kw}};
-  parameters.append(t.parameters);
-  return {"mase_pool",
-          parameters,
-          {in},
-          {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}},
-          {}};
+  const design::PoolModule module{t.lanes, s.h, s.w, beats, s.kh, s.kw};
+  return case_of(module, {in}, {{lanes, t.out, pooled(s, in.codes, channels, t.reduction)}});
 }
 
 TEST_CASE("pools in RTL reduce windows that do not overlap") {
@@ -269,13 +254,8 @@ TEST_CASE("reductions in RTL give one beat for N") {
     const ReductionTypes t = random_reduction(random, lanes, n);
     const Port in{lanes, t.in, random_codes(random, t.in, kWindowFrames * 2 * n * lanes)};
     const Shape row{2, n, 1, n, 1, n};
-    design::ModuleParameters parameters{{"N", n}};
-    parameters.append(t.parameters);
-    cases.push_back({"mase_reduce",
-                     parameters,
-                     {in},
-                     {{lanes, t.out, pooled(row, in.codes, lanes, t.reduction)}},
-                     {}});
+    cases.push_back(case_of(design::ReduceModule{t.lanes, n}, {in},
+                            {{lanes, t.out, pooled(row, in.codes, lanes, t.reduction)}}));
   }
   check_cases(cases, kWindowFrames);
 }
@@ -293,15 +273,12 @@ Case argmax_case(Random& random, std::int64_t beats, std::int64_t lanes) {
   const std::int64_t row = beats * lanes;
   const FixedType place = integer::type_for(0, row - 1, 0);
   const Port in{lanes, type, random_codes(random, type, kWindowFrames * 2 * row)};
-  return {"mase_argmax",
-          {{"N", beats},
-           {"LANES", lanes},
-           {"IW", std::int64_t{type.width}},
-           {"ISIGNED", flag(type.is_signed)},
-           {"OW", std::int64_t{place.width}}},
-          {in},
-          {{1, place, places_of_maxima(in.codes, row)}},
-          {}};
+  const design::ArgmaxModule module{.beats = beats,
+                                    .lanes = lanes,
+                                    .in_bits = type.width,
+                                    .in_signed = type.is_signed,
+                                    .out_bits = place.width};
+  return case_of(module, {in}, {{1, place, places_of_maxima(in.codes, row)}});
 }
 
 TEST_CASE("places of maxima in RTL are the first of equal ones") {
