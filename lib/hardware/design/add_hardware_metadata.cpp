@@ -201,13 +201,12 @@ void report_gap(const Design& design, passes::Result& result) {
 }
 
 /// How far the results of functions in straight pieces are off.
-void report_piecewise(const Program& program, passes::Result& result) {
+void report_approximations(const Program& program, passes::Result& result) {
   for (const Step& step : program.steps)
-    if (const auto* piecewise = std::get_if<integer::Piecewise>(&step.operation))
-      result.text.push_back(step.name + ": " + piecewise->function + " in " +
-                            std::to_string(piecewise->slope.size()) +
-                            " straight pieces, off by at most " +
-                            fixed_text(piecewise->largest_error, 3) + " LSB");
+    if (const auto found = integer::approximation(step.operation))
+      result.text.push_back(step.name + ": " + integer::operation_name(step.operation) + " in " +
+                            std::to_string(found->pieces) + " straight pieces, off by at most " +
+                            fixed_text(found->largest_error, 3) + " LSB");
 }
 
 /// Every step with its parts, the plumbing in one row, and the total.
@@ -237,7 +236,7 @@ void report(const Design& design, const Technology& technology, passes::Result& 
                         std::to_string(design.timing.interval) + " cycles");
   report_gap(design, result);
   report_efficiency(design, result);
-  report_piecewise(program, result);
+  report_approximations(program, result);
   report_clock(design, reached, technology, result);
 }
 

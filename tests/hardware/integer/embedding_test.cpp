@@ -84,6 +84,23 @@ TEST_CASE("a number beyond a table is refused with the table's name, also behind
                    Catch::Contains("rows 0 to 4"));
 }
 
+TEST_CASE("a number beyond a table is refused behind a join of several inputs") {
+  Sketch sketch;
+  const auto a = ids(sketch, {2, 2}), b = ids(sketch, {2, 1});
+  const auto joined =
+      sketch.call("aten::cat", {{"tensors", Value::list({ref(a), ref(b)})}, {"dim", Value(1)}},
+                  ir::ValueInfo::tensor(DType::int64, {2, 3}));
+  const auto evaluator = integer::make_evaluator(
+      sketch.finish(embedding(sketch, joined, 5, 3, {{"weight", "integer(8, 5)"}})));
+  const auto run = [&](std::int64_t first, std::int64_t second) {
+    return evaluator->run({Array::from<std::int64_t>({0, first, 4, 4}, {2, 2}),
+                           Array::from<std::int64_t>({second, 3}, {2, 1})});
+  };
+  CHECK(run(4, 4).size() == 1);
+  CHECK_THAT(message_of(Fault::file, [&] { run(5, 4); }), Catch::Contains("has the number 5"));
+  CHECK_THAT(message_of(Fault::file, [&] { run(4, 6); }), Catch::Contains("has the number 6"));
+}
+
 TEST_CASE("positions that are counted from the ids that are no padding choose rows") {
   Sketch sketch;  // as RoBERTa: cumsum(ids != 1) * (ids != 1) + 1
   const auto x = ids(sketch, {2, 5});

@@ -95,11 +95,11 @@ void add_weights(Tree& parameters, const Step& step, const Fold& fold) {
 }
 
 /// How many straight pieces a function has, and how far its results are off at most.
-void add_piecewise(Tree& parameters, const Step& step) {
-  const auto* piecewise = std::get_if<integer::Piecewise>(&step.operation);
-  if (!piecewise) return;
-  parameters["SEGMENTS"] = static_cast<std::int64_t>(piecewise->slope.size());
-  parameters["LARGEST_ERROR_LSB"] = piecewise->largest_error;
+void add_approximation(Tree& parameters, const Step& step) {
+  const auto approximation = integer::approximation(step.operation);
+  if (!approximation) return;
+  parameters["SEGMENTS"] = approximation->pieces;
+  parameters["LARGEST_ERROR_LSB"] = approximation->largest_error;
 }
 
 /// The step that makes the node's result: the one that bears its name, or what shifts its
@@ -123,7 +123,7 @@ Tree parameters_of(const Design& design, const std::vector<const Step*>& steps) 
                 shape_read(program, step, value), {step_row(step).input_lanes(step, fold, i)});
   }
   add_weights(parameters, step, fold);
-  add_piecewise(parameters, step);
+  add_approximation(parameters, step);
   const StreamValue& output = program.value(last.output);
   add_operand(parameters, "DATA_OUT_0", output.type, output.shape,
               {output_lanes(program, last, design.folding.at(last.name))});

@@ -43,6 +43,16 @@ std::vector<double> places_on(const Grid& grid, const std::vector<double>& resul
 
 }  // namespace
 
+Codes FunctionStep::results(const Codes& inputs) const {
+  const std::int64_t count = std::ssize(inputs);
+  Codes outputs(inputs.size());
+  Frame<Wide> frame({count}, count, requantise,
+                    signed_width(accumulator.range.low, accumulator.range.high));
+  frame.set({inputs.data()}, outputs.data());
+  std::visit([&](const auto& step) { step.run(frame); }, operation);
+  return outputs;
+}
+
 FunctionStep function_step(const std::string& function, const std::vector<double>& results,
                            const Grid& grid, const Interval& range, double most_error) {
   if (results.size() <= std::size_t{1} << most_table_bits)

@@ -17,6 +17,8 @@ struct FunctionStep {
   Operation operation;
   Accumulator accumulator;
   Requantise requantise;
+
+  Codes results(const Codes& inputs) const;
 };
 
 /// A function by its results for all codes of an input, in the order of their bits, as codes of the

@@ -33,14 +33,10 @@ constexpr int most_logarithm_bits = 18, most_logarithm_frac = 22, most_octaves =
 
 /// Whether a function of one input is 0 at these codes.
 bool is_zero_in(const FunctionStep& function, const Interval& codes) {
-  const auto result = [&](std::int64_t code) -> Wide {
-    const auto* table = std::get_if<Lookup>(&function.operation);
-    if (table) return table->table[at(code)];
-    return function.requantise(std::get<Piecewise>(function.operation)(code));
-  };
+  Codes inputs;
   for (Wide code = codes.low; code <= codes.high; ++code)
-    if (result(static_cast<std::int64_t>(code)) != 0) return false;
-  return true;
+    inputs.push_back(static_cast<std::int64_t>(code));
+  return std::ranges::all_of(function.results(inputs), [](std::int64_t code) { return code == 0; });
 }
 
 /// exp(-d) of every code of a type without sign, with `frac` fraction bits; 0 beyond `last`.

@@ -59,29 +59,28 @@ void check_frames(const StreamValue& value, const Array& batch) {
                "; mase transform with an example of another size (--input-shape) makes others");
 }
 
-/// Calls `see` with each table that elements of an input choose rows of.
+/// Calls `see` with each step whose table has rows that elements of an input choose, and their
+/// number.
 template <class See>
 void for_each_table(const Program& program, ValueId input, See&& see) {
-  std::set<ValueId> ids{input};  // the input, and what is moved out of it
+  std::set<ValueId> ids{input};  // the input, and what its elements are moved to
   for (const Step& step : program.steps) {
-    if (!ids.contains(step.inputs.front())) continue;
-    if (const auto* table = std::get_if<Embedding>(&step.operation)) see(step, *table);
-    const bool moves = std::holds_alternative<Gather>(step.operation) ||
-                       std::holds_alternative<Slice>(step.operation) ||
-                       std::holds_alternative<Cast>(step.operation);
-    if (moves) ids.insert(step.output);
+    const auto reads = [&](ValueId id) { return ids.contains(id); };
+    if (std::ranges::none_of(step.inputs, reads)) continue;
+    if (const auto rows = index_end(step.operation)) see(step, *rows);
+    if (keeps_numbers(step.operation)) ids.insert(step.output);
   }
 }
 
 void check_ids(const Program& program, std::size_t input, const Array& batch) {
   const ValueId id = program.inputs[input];
-  for_each_table(program, id, [&](const Step& step, const Embedding& table) {
+  for_each_table(program, id, [&](const Step& step, std::int64_t rows) {
     const Array numbers = batch.to_float32();
     for (const float number : numbers.span<float>())
-      if (number < 0 || number >= static_cast<float>(table.rows()))
+      if (number < 0 || number >= static_cast<float>(rows))
         file_error("input '" + program.value(id).name + "' has the number " +
                    std::to_string(static_cast<std::int64_t>(number)) + ", but the table of node '" +
-                   step.layer + "' has rows 0 to " + std::to_string(table.rows() - 1));
+                   step.layer + "' has rows 0 to " + std::to_string(rows - 1));
   });
 }
 

@@ -26,4 +26,10 @@ enum class CastBehind {
   stays    ///< where it is: the step has no requantisation
 };
 
+/// How closely a step computes a function that it approximates.
+struct Approximation {
+  std::int64_t pieces = 0;
+  double largest_error = 0;  ///< in units of the last place of the result
+};
+
 }  // namespace mase::integer

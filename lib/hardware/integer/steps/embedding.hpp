@@ -13,6 +13,8 @@ struct Embedding {
 
   std::int64_t rows() const { return static_cast<std::int64_t>(table.size()) / columns; }
 
+  std::int64_t index_end() const { return rows(); }
+
   std::string_view step_kind() const { return "embedding"; }
   std::string_view name() const { return step_kind(); }
   std::string details() const {

@@ -25,6 +25,10 @@ bool only_moves(const Operation& operation) {
   return std::visit([](const auto& step) { return step.only_moves; }, operation);
 }
 
+bool keeps_numbers(const Operation& operation) {
+  return only_moves(operation) || std::holds_alternative<Cast>(operation);
+}
+
 std::int64_t products(const Operation& operation) {
   return std::visit([](const auto& step) { return step.products(); }, operation);
 }
@@ -33,6 +37,24 @@ std::optional<ConstantMatrix> constant_matrix(const Operation& operation) {
   return std::visit(
       [](const auto& step) -> std::optional<ConstantMatrix> {
         if constexpr (requires { step.matrix(); }) return step.matrix();
+        return std::nullopt;
+      },
+      operation);
+}
+
+std::optional<Approximation> approximation(const Operation& operation) {
+  return std::visit(
+      [](const auto& step) -> std::optional<Approximation> {
+        if constexpr (requires { step.approximation(); }) return step.approximation();
+        return std::nullopt;
+      },
+      operation);
+}
+
+std::optional<std::int64_t> index_end(const Operation& operation) {
+  return std::visit(
+      [](const auto& step) -> std::optional<std::int64_t> {
+        if constexpr (requires { step.index_end(); }) return step.index_end();
         return std::nullopt;
       },
       operation);

@@ -41,10 +41,16 @@ std::string operation_name(const Operation& operation);     ///< "linear", "max_
 std::string operation_details(const Operation& operation);  ///< what its name leaves open
 /// Whether the operation gives codes of its inputs as they are.
 bool only_moves(const Operation& operation);
+/// Whether the operation gives the numbers of its inputs, as codes of another type at most.
+bool keeps_numbers(const Operation& operation);
 /// Products of two numbers that are summed up to one element of the result.
 std::int64_t products(const Operation& operation);
 /// The matrix of constants that the operation multiplies by; nullopt where there is none.
 std::optional<ConstantMatrix> constant_matrix(const Operation& operation);
+/// How closely the operation computes its function; nullopt where it is exact.
+std::optional<Approximation> approximation(const Operation& operation);
+/// The end of the whole numbers that an input may be, the first of which is 0; nullopt for others.
+std::optional<std::int64_t> index_end(const Operation& operation);
 /// What becomes of a cast behind the operation, and its codes after a cast that enters or passes.
 CastBehind cast_behind(const Operation& operation);
 void take_cast(Operation& operation, const Requantise& cast);

@@ -22,6 +22,7 @@ struct Piecewise {
   std::string_view step_kind() const { return "piecewise"; }
   std::string_view name() const { return function; }
   std::string details() const;
+  Approximation approximation() const { return {std::ssize(slope), largest_error}; }
   static constexpr bool only_moves = false;
   std::int64_t products() const { return 1; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
