@@ -13,7 +13,7 @@
 #include "checkpoint/archive.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/project.hpp"
-#include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/design/design_of.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/reload_image.hpp"
 #include "ir/text.hpp"

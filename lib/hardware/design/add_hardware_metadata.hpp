@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware metadata: how every node becomes hardware, in the schema of the reference system, and
-// the design that the metadata stands for.
+// Hardware metadata: how every node becomes hardware, in the schema of the reference system.
 #pragma once
 
 #include <limits>
@@ -109,15 +108,5 @@ struct AddHardwareMetadata {
   static Tree resolve(const Tree& options);
   static passes::Result run(ir::Graph& graph, const Tree& options, passes::PassContext& context);
 };
-
-/// The folds recorded in the metadata; empty when the pass has not run.
-Folding folding_of(const ir::Graph& graph);
-
-/// The graph as hardware, with its timing: lowered, folded as the metadata says (or by the default
-/// target when there is none) and built. Error(Fault::unsupported) naming nodes without hardware.
-Design design_of(const ir::Graph& graph);
-
-/// The same, built once in a pipeline: `context` keeps it until a pass changes the graph.
-const Design& design_of(const ir::Graph& graph, passes::PassContext& context);
 
 }  // namespace mase::design

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/design/design_of.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/parts.hpp"
 #include "ir/text.hpp"

@@ -8,6 +8,7 @@
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/design/build.hpp"
 #include "hardware/design/building/node_metadata.hpp"
+#include "hardware/design/design_of.hpp"
 #include "hardware/design/folding/fold_options.hpp"
 #include "hardware/design/step_table.hpp"
 #include "ir/text.hpp"

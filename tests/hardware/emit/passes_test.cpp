@@ -6,6 +6,7 @@
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/design/design_of.hpp"
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/passes.hpp"
 #include "hardware/emit/simulate.hpp"
