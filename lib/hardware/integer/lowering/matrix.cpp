@@ -210,18 +210,6 @@ StreamView linear_product(const Call& call, StreamView x, Constants weight, std:
 
 namespace {
 
-/// The running sum along the last dimension: a product with ones on and below the diagonal.
-Operand lower_cumsum(const Call& call) {
-  const StreamView x = call.stream("self");
-  const Shape& frame = x.layout.torch_shape;
-  if (frame.empty() || call.frame_dim("dim", 0, frame.size()) + 1 != frame.size())
-    throw Refusal{"only a running sum along the last dimension has a datapath; transpose before"};
-  const std::int64_t size = frame.back();
-  Constants ones{{size, size}, {1, 0, false}, {}};
-  for (std::int64_t i = 0; i < size * size; ++i) ones.codes.push_back(i % size <= i / size);
-  return linear_product(call, x, std::move(ones), "");
-}
-
 Operand lower_linear(const Call& call) {
   check_weights(call);
   return linear_product(call, call.stream("input"), call.weights());
@@ -300,8 +288,9 @@ StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scal
 
 std::vector<LoweringRow> matrix_rows() {
   return {
-      {"linear", lower_linear},           {"cumsum", lower_cumsum},
-      {"batch_norm", lower_batch_norm},   {"batch_norm1d", lower_batch_norm},
+      {"linear", lower_linear},
+      {"batch_norm", lower_batch_norm},
+      {"batch_norm1d", lower_batch_norm},
       {"batch_norm2d", lower_batch_norm},
   };
 }

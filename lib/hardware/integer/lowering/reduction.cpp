@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of means, sums and maxima over dimensions: pools over what becomes one element; and of
-// the places of maxima.
+// Lowering of means, sums and maxima over dimensions: pools over what becomes one element; of the
+// places of maxima; and of running sums.
 #include <algorithm>
 
 #include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/matrix.hpp"
 #include "hardware/integer/lowering/row_steps.hpp"
 #include "hardware/integer/lowering/window.hpp"
 #include "ir/dimension_map.hpp"
@@ -77,6 +78,18 @@ Operand lower_reduction(const Call& call, Reduction kind) {
   return call.lowering.emit(call.node, pool, {x.id}, accumulator, made.layout);
 }
 
+/// The running sum along the last dimension: a product with ones on and below the diagonal.
+Operand lower_cumsum(const Call& call) {
+  const StreamView x = call.stream("self");
+  const Shape& frame = x.layout.torch_shape;
+  if (frame.empty() || call.frame_dim("dim", 0, frame.size()) + 1 != frame.size())
+    throw Refusal{"only a running sum along the last dimension has a datapath; transpose before"};
+  const std::int64_t size = frame.back();
+  Constants ones{{size, size}, {1, 0, false}, {}};
+  for (std::int64_t i = 0; i < size * size; ++i) ones.codes.push_back(i % size <= i / size);
+  return linear_product(call, x, std::move(ones), "");
+}
+
 /// The step that gives places, its input and its result.
 struct Places {
   StreamView x;
@@ -130,6 +143,7 @@ std::vector<LoweringRow> reduction_rows() {
       {"sum", [](const Call& call) { return lower_reduction(call, Reduction::sum); }},
       {"max", lower_max, true},
       {"argmax", lower_argmax},
+      {"cumsum", lower_cumsum},
   };
 }
 
