@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the predicted cost of one module as JSON: bench_module_cost MODULE NAME=VALUE...
+// Without values it prints those that the module declares as measured, one set a line.
 #include <algorithm>
 #include <iostream>
 
@@ -20,7 +21,25 @@ ParameterValue read_value(const std::string& text) {
                                mase::parse_int(text.substr(0, hex)).value_or(1)};
 }
 
-/// The values that the templates assume for parameters that are not given.
+std::string text_of(const ParameterValue& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* sized = std::get_if<mase::design::Sized>(&value))
+    return mase::integer::wide_text(sized->value);
+  if (const auto* bits = std::get_if<mase::design::HexBits>(&value))
+    return std::to_string(bits->width) + "'h" + bits->digits;
+  return std::get<std::string>(value);
+}
+
+void print_measured(const mase::design::ModuleRow& row) {
+  for (const mase::design::Measurement& one : row.measured()) {
+    for (const auto& [name, value] : one.parameters.items())
+      std::cout << name << '=' << text_of(value) << ' ';
+    std::cout << '\n';
+  }
+}
+
+/// The values that the templates assume for parameters that are not given, of modules whose
+/// parameters are not fields yet.
 mase::design::ModuleParameters defaults() {
   return {{"SETS", 1},    {"ASIGNED", 1},  {"WSIGNED", 1},   {"ISIGNED", 1},
           {"SSIGNED", 1}, {"HAS_BIAS", 1}, {"HAS_SHIFT", 1}, {"OW", 8},
@@ -32,10 +51,12 @@ mase::design::ModuleParameters defaults() {
 int main(int argc, char** argv) {
   if (argc < 2) return std::cerr << "usage: bench_module_cost MODULE NAME=VALUE...\n", 2;
   const std::vector<mase::design::ModuleRow>& table = mase::design::module_table();
-  if (std::none_of(table.begin(), table.end(),
-                   [&](const auto& row) { return row.name == argv[1]; }))
+  const auto row = std::ranges::find(table, argv[1], &mase::design::ModuleRow::name);
+  if (row == table.end())
     return std::cerr << "no hardware module '" << argv[1] << "' (mase list modules)\n", 2;
-  mase::design::Instance instance{"unit", argv[1], "", defaults(), {}, {}};
+  if (argc == 2 && row->measured) return print_measured(*row), 0;
+  mase::design::Instance instance{"unit", argv[1], "", {}, {}, {}};
+  if (!row->parameters) instance.parameters = defaults();
   for (int i = 2; i < argc; ++i) {
     const std::string item = argv[i];
     const std::size_t equals = item.find('=');

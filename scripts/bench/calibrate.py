@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the cost model of a hardware module with Yosys (synth_xilinx, xc7) over many parameters.
 
-usage: scripts/bench/calibrate.py PROGRAM MODULE FILE
+usage: scripts/bench/calibrate.py PROGRAM MODULE [FILE]
 
-PROGRAM is bench_module_cost of a release build. Each line of FILE is one set of
-parameters, NAME=VALUE separated by blanks; a value is an integer, an unsigned Verilog constant
-(1280'h3f...) or a memory image DEPTHxBITS, which is filled with seeded random words. Empty lines
-and lines starting with # are skipped. The module is measured beside a long path that is subtracted:
-ABC spends LUTs on speed wherever the longest path is at stake, which in a design is elsewhere.
-For another module write such a file next to
-scripts/bench/calibrate/linear.txt; the module needs a cost function in lib/hardware/design/modules.
+PROGRAM is bench_module_cost of a release build. Without FILE the parameters are those that the module
+declares as measured (lib/hardware/design/modules). Each line of FILE is one set of parameters,
+NAME=VALUE separated by blanks; a value is an integer, an unsigned Verilog constant (1280'h3f...) or a
+memory image DEPTHxBITS, which is filled with seeded random words. Empty lines and lines starting with
+# are skipped. The module is measured beside a long path that is subtracted: ABC spends LUTs on speed
+wherever the longest path is at stake, which in a design is elsewhere.
 """
 
 import collections
@@ -125,13 +124,17 @@ def measured_long_path():
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    program, module, file = sys.argv[1:]
+    program, module = sys.argv[1:3]
+    if len(sys.argv) == 4:
+        sets = pathlib.Path(sys.argv[3]).read_text()
+    else:
+        sets = subprocess.run([program, module], check=True, capture_output=True, text=True).stdout
     long_path = measured_long_path()
     kinds = ["lut", "carry", "ff", "dsp", "bram"]
     print("predicted/measured ", *(f"{kind:>15}" for kind in kinds), "LUT+carry error")
-    for line in pathlib.Path(file).read_text().splitlines():
+    for line in sets.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         parameters = dict(item.split("=", 1) for item in line.split())

@@ -18,6 +18,12 @@
 
 namespace mase::design {
 
+/// What Yosys counts of a module with these parameters (scripts/bench/calibrate.py).
+struct Measurement {
+  ModuleParameters parameters;
+  double lut_and_carry = 0, dsp = 0, bram = 0;
+};
+
 /// What a design has to know of a module.
 struct ModuleRow {
   std::string name = {};  ///< module name; its file is hw_templates/<folder>/<name>.sv
@@ -39,6 +45,8 @@ struct ModuleRow {
       handshake = nullptr;
   /// Predicted cost on xc7; null for modules that are only parts of others.
   std::function<Cost(const Design& design, const Instance& instance)> cost = nullptr;
+  /// What the cost is to equal; null where a test says so.
+  std::vector<Measurement> (*measured)() = nullptr;
   /// Those of its paths that can be the longest, but for the one that all modules have (clock.cpp).
   Paths (*paths)(const Instance& instance, const Technology& technology) = nullptr;
   /// The files of a user's module, name → text, which do not lie in hw_templates.

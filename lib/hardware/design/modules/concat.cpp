@@ -86,6 +86,14 @@ Paths ConcatModule::paths(const Technology& technology) const {
   return {counter_path(std::max(first, second), technology), choice_path(2, width, technology)};
 }
 
+std::vector<Measured<ConcatModule>> ConcatModule::measured() {
+  const auto concat = [](std::int64_t width, std::int64_t a, std::int64_t b) {
+    return ConcatModule{.width = width, .first = a, .second = b};
+  };
+  return {{concat(8, 16, 16), 20 + 1}, {concat(8, 1, 1), 15},      {concat(64, 2, 2), 72},
+          {concat(128, 1, 1), 135},    {concat(32, 3, 5), 43 + 1}, {concat(16, 10, 3), 28 + 1}};
+}
+
 StepRow ConcatModule::step() {
   return {"concat", concat_rule, fold_lanes, output_interval, nullptr, add_concat};
 }

@@ -20,6 +20,7 @@ struct ConcatModule {
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
+  static std::vector<Measured<ConcatModule>> measured();
   static ModuleRow row();
   static StepRow step();
 };

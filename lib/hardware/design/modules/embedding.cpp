@@ -61,6 +61,20 @@ Paths EmbeddingModule::paths(const Technology& technology) const {
   return {first, rom_path(width, depth, lookup_in_block.holds(width, depth), technology)};
 }
 
+std::vector<Measured<EmbeddingModule>> EmbeddingModule::measured() {
+  const auto table = [](int id_bits, std::int64_t width, std::int64_t rows, std::int64_t beats,
+                        std::string file) {
+    return EmbeddingModule{.id_bits = id_bits,
+                           .width = width,
+                           .rows = rows,
+                           .beats = beats,
+                           .table_file = std::move(file)};
+  };
+  return {{table(4, 8, 16, 1, "16x8"), 24 + 1},
+          {table(5, 16, 32, 3, "96x16"), 66 + 4},
+          {table(6, 32, 64, 8, "512x32"), 47 + 4, 0, 0.5}};
+}
+
 StepRow EmbeddingModule::step() {
   return {"embedding", embedding_rule, fold_lanes, unfolded_interval, nullptr, add_embedding};
 }

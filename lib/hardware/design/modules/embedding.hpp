@@ -29,6 +29,7 @@ struct EmbeddingModule {
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
+  static std::vector<Measured<EmbeddingModule>> measured();
   static ModuleRow row();
   static StepRow step();
 };

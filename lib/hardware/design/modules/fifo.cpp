@@ -60,6 +60,12 @@ Paths FifoModule::paths(const Technology& technology) const {
           memory_path(width, depth, in_block(*this), technology)};
 }
 
+std::vector<Measured<FifoModule>> FifoModule::measured() {
+  return {{{.width = 32, .depth = 2}, 32},      {{.width = 16, .depth = 7}, 28 + 3},
+          {{.width = 32, .depth = 16}, 43 + 4}, {{.width = 12, .depth = 22}, 30 + 6},
+          {{.width = 6, .depth = 240}, 77 + 6}, {{.width = 16, .depth = 153}, 35 + 6, 0, 0.5}};
+}
+
 ModuleRow FifoModule::row() {
   return row_of_module<FifoModule>(
       {.folder = "plumbing", .doc = "queue", .inputs = {"in"}, .outputs = {"out"}});

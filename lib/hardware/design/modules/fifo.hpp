@@ -20,6 +20,7 @@ struct FifoModule {
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
+  static std::vector<Measured<FifoModule>> measured();
   static ModuleRow row();
 };
 

@@ -113,6 +113,29 @@ Paths GatherModule::paths(const Technology& technology) const {
   return {next};
 }
 
+std::vector<Measured<GatherModule>> GatherModule::measured() {
+  const auto gather = [](std::int64_t in, std::int64_t out, std::int64_t run, std::int64_t start,
+                         std::int64_t lanes, int bits, bool pads, std::string file) {
+    return GatherModule{.in = in,
+                        .out = out,
+                        .run = run,
+                        .start = start,
+                        .lanes = lanes,
+                        .bits = bits,
+                        .pads = pads,
+                        .file = std::move(file)};
+  };
+  return {{gather(16, 16, 1, 16, 1, 8, false, "16x4"), 50 + 4},
+          {gather(64, 100, 1, 8, 2, 8, true, "100x7"), 138 + 7},
+          {gather(144, 196, 1, 20, 4, 8, true, "196x9"), 120 + 7, 0, 0.5},
+          {gather(144, 576, 1, 12, 4, 8, false, "576x8"), 175 + 8, 0, 0.5},
+          {gather(576, 2304, 4, 48, 1, 8, false, "576x10"), 182 + 13, 0, 0.5},
+          {gather(784, 900, 1, 30, 1, 8, true, "900x11"), 66 + 10, 0, 1},
+          {gather(256, 256, 16, 256, 1, 6, false, "16x8"), 67 + 10, 0, 0.5},
+          {gather(12, 48, 12, 12, 8, 4, false, "4x4"), 95 + 4},
+          {gather(1024, 512, 8, 512, 2, 8, false, "64x10"), 86 + 13, 0, 1}};
+}
+
 StepRow GatherModule::step() {
   return {"gather", gather_rule, fold_lanes, gather_interval, gather_bursts, add_gather};
 }

@@ -32,6 +32,7 @@ struct GatherModule {
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
+  static std::vector<Measured<GatherModule>> measured();
   static ModuleRow row();
   static StepRow step();
 };

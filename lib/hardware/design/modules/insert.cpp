@@ -90,6 +90,23 @@ Paths InsertModule::paths(const Technology& technology) const {
           rom_path(width, depth, lookup_in_block.holds(width, depth), technology)};
 }
 
+std::vector<Measured<InsertModule>> InsertModule::measured() {
+  const auto insert = [](std::int64_t width, std::int64_t before, std::int64_t beats,
+                         std::int64_t after, std::int64_t depth, std::string file) {
+    return InsertModule{.width = width,
+                        .before = before,
+                        .beats = beats,
+                        .after = after,
+                        .depth = depth,
+                        .image_file = std::move(file)};
+  };
+  return {{insert(8, 1, 16, 0, 1, "1x8"), 21 + 2},
+          {insert(8, 48, 3072, 0, 48, "48x8"), 45 + 5},
+          {insert(32, 2, 5, 3, 20, "20x32"), 83 + 3},
+          {insert(16, 0, 10, 300, 300, "300x16"), 147 + 6},
+          {insert(64, 0, 100, 200, 200, "200x64"), 96 + 5, 0, 1}};
+}
+
 StepRow InsertModule::step() {
   return {"insert", insert_rule, fold_lanes, output_interval, nullptr, add_insert};
 }

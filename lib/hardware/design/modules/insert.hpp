@@ -29,6 +29,7 @@ struct InsertModule {
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
+  static std::vector<Measured<InsertModule>> measured();
   static ModuleRow row();
   static StepRow step();
 };

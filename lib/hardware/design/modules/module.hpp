@@ -29,6 +29,26 @@ concept HardwareModule = Reflected<T> &&
   { module.paths(technology) } -> std::same_as<Paths>;
 };
 
+/// What Yosys counts of a module. Where a struct declares a list of these as `measured()`, a test
+/// compares its cost with them, and scripts/bench/calibrate.py measures them anew. A memory image
+/// is "32x8" there, its words and their bits, and has random words.
+template <class T>
+struct Measured {
+  T module;
+  double lut_and_carry = 0, dsp = 0, bram = 0;
+};
+template <class T>
+concept MeasuredModule = requires {
+  { T::measured() } -> std::same_as<std::vector<Measured<T>>>;
+};
+template <class T>
+std::vector<Measurement> measurements(const std::vector<Measured<T>>& measured) {
+  std::vector<Measurement> all;
+  for (const auto& [module, lut_and_carry, dsp, bram] : measured)
+    all.push_back({write_parameters(module), lut_and_carry, dsp, bram});
+  return all;
+}
+
 /// The row of a module, which `row` begins: folder, sentence, parts and ports.
 template <HardwareModule T>
 ModuleRow row_of_module(ModuleRow row) {
@@ -43,6 +63,7 @@ ModuleRow row_of_module(ModuleRow row) {
   row.paths = [](const Instance& instance, const Technology& technology) {
     return read_parameters<T>(instance.parameters).paths(technology);
   };
+  if constexpr (MeasuredModule<T>) row.measured = [] { return measurements(T::measured()); };
   return row;
 }
 

@@ -139,6 +139,18 @@ Paths ResizeModule::paths(const Technology& technology) const {
   return {index, beat, choice_path(ratio, first, technology)};
 }
 
+std::vector<Measured<ResizeModule>> ResizeModule::measured() {
+  const auto resize = [](std::int64_t width, std::int64_t in, std::int64_t out) {
+    return ResizeModule{.width = width, .in_lanes = in, .out_lanes = out};
+  };
+  return {{resize(6, 4, 1), 18},      {resize(6, 5, 1), 20 + 1},    {resize(8, 8, 1), 32 + 1},
+          {resize(12, 8, 1), 44 + 1}, {resize(7, 8, 1), 29 + 1},    {resize(8, 25, 5), 88 + 1},
+          {resize(16, 4, 1), 38},     {resize(144, 6, 1), 440 + 1}, {resize(84, 12, 1), 429 + 1},
+          {resize(8, 5, 3), 105},     {resize(6, 9, 4), 172},       {resize(8, 9, 8), 379},
+          {resize(8, 197, 3), 1672},  {resize(8, 3, 5), 89 + 1},    {resize(12, 2, 3), 44},
+          {resize(6, 4, 9), 60},      {resize(8, 3, 197), 1589}};
+}
+
 ModuleRow ResizeModule::row() {
   return row_of_module<ResizeModule>({.folder = "plumbing",
                                       .doc = "other number of lanes",
