@@ -13,9 +13,9 @@
 #include "driver/pages/field_tree.hpp"
 #include "driver/pages/list_markdown.hpp"
 #include "driver/pages/list_text.hpp"
+#include "driver/pages/module_list.hpp"
 #include "driver/settings.hpp"
 #include "formats/format.hpp"
-#include "hardware/design/module_table.hpp"
 #include "hardware/integer/datapath.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
@@ -218,21 +218,6 @@ Tree task_entries() {
   return out;
 }
 
-Tree module_entries() {
-  Tree out = Tree::list();
-  for (const design::ModuleRow& row : design::module_table()) {
-    Tree entry = Tree::dict();
-    entry["name"] = row.name;
-    entry["folder"] = row.folder;
-    entry["inputs"] = Tree::list_of(row.inputs);
-    entry["outputs"] = Tree::list_of(row.outputs);
-    entry["uses"] = Tree::list_of(row.uses);
-    entry["doc"] = row.doc;
-    out.push_back(std::move(entry));
-  }
-  return out;
-}
-
 /// A list: its entries, and the introduction of its page.
 struct Listing {
   const char* what;
@@ -275,8 +260,11 @@ constexpr Listing listings[] = {
      "A [search](../search.md) chooses from a space: `name` in `[search.search_space]` is one, or "
      "a list of parts to search together, and `by` is in its setup."},
     {"modules", module_entries,
-     "These are the SystemVerilog modules in `hw_templates`. `hw_templates/README.md` describes "
-     "their parameters, and [hardware](../hardware/timing.md) their timing."}};
+     "These are the SystemVerilog modules in `hw_templates`, with what the head of each file says. "
+     "`hw_templates/README.md` has the rules that all of them keep and the words of their "
+     "parameters, and [timing](../hardware/timing.md) their cycles. A design gives a module all of "
+     "its parameters; the defaults are those of the file. Modules without a table are parts of "
+     "others."}};
 
 const Listing& find_listing(const std::string& what) {
   for (const Listing& listing : listings)
@@ -284,8 +272,9 @@ const Listing& find_listing(const std::string& what) {
   config_error("unknown list '" + what + "'; allowed: " + join(list_names(), " | "));
 }
 
-passes::ReportTable options_table(const std::string& title, const Tree& options) {
-  passes::ReportTable table{title, {"Option", "Type", "Default", "Allowed", "Meaning"}, {}, ""};
+passes::ReportTable options_table(const std::string& title, const Tree& options,
+                                  const std::string& what = "Option") {
+  passes::ReportTable table{title, {what, "Type", "Default", "Allowed", "Meaning"}, {}, ""};
   for (const Tree& field : options.as_list())
     table.rows.push_back({field.at("name").as_string(), field.at("type").as_string(),
                           field.at("default").as_string(), bounds_of(field),
@@ -300,7 +289,7 @@ void print_overview(const std::string& what, const Tree& entries, Output& output
     std::vector<std::string> row;
     const bool first = table.header.empty();
     for (const auto& [key, value] : entry.as_dict()) {
-      if (key == "options" || key == "config_keys") continue;
+      if (is_nested(key)) continue;
       if (first) table.header.push_back(key);
       row.push_back(text_of(value));
     }
@@ -345,9 +334,13 @@ void print_quantize_rule(Output& output) {
 
 void print_entry(const Tree& entry, bool all, Output& output) {
   for (const auto& [key, value] : entry.as_dict())
-    if (key != "options" && key != "config_keys") output.text(key + ": " + text_of(value));
+    if (!is_nested(key)) output.text(key + ": " + text_of(value));
   if (const Tree* options = entry.find("options"); options && options->size() > 0)
     output.table(options_table("Options", *options));
+  if (const Tree* description = entry.find("description"))
+    output.text("\n" + description->as_string());
+  if (const Tree* parameters = entry.find("parameters"); parameters && parameters->size() > 0)
+    output.table(options_table("Parameters", *parameters, "Parameter"));
   const Tree* joined = entry.find("config_keys");
   if (!joined) return;
   const bool is_quantize = entry.at("name").as_string() == passes::Quantize::doc.name;

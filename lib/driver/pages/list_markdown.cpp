@@ -15,18 +15,16 @@ namespace {
 
 std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
-std::string options_text(const Tree& fields) {
+std::string options_text(const Tree& fields, const std::string& what = "option") {
   std::vector<std::vector<std::string>> rows;
   for (const Tree& field : fields.as_list())
     rows.push_back({code(field.at("name").as_string()), field.at("type").as_string(),
                     code(field.at("default").as_string()), bounds_of(field),
                     field.at("doc").as_string()});
-  return report::markdown({"option", "type", "default", "allowed", "meaning"}, rows);
+  return report::markdown({what, "type", "default", "allowed", "meaning"}, rows);
 }
 
 bool is_field(const Tree& entry) { return entry.find("default") != nullptr; }
-
-bool is_nested(std::string_view key) { return key == "options" || key == "config_keys"; }
 
 /// A table with one row per entry: everything but its options, with the sentence last.
 std::string overview_text(const Tree& entries) {
@@ -47,9 +45,14 @@ std::string overview_text(const Tree& entries) {
   return report::markdown(header, rows);
 }
 
+/// Null when there are none.
+const Tree* fields_of(const Tree& entry, const char* key) {
+  const Tree* fields = entry.find(key);
+  return fields && fields->size() > 0 ? fields : nullptr;
+}
+
 bool has_section(const Tree& entry) {
-  const Tree* options = entry.find("options");
-  return (options && options->size() > 0) || entry.find("config_keys");
+  return fields_of(entry, "options") || entry.find("description") || entry.find("config_keys");
 }
 
 /// The keys of quantize's tables combine every port with every field, so a rule describes them.
@@ -76,11 +79,31 @@ std::string config_keys_text(const Tree& entry) {
   return text;
 }
 
+/// `a`, `b` → `out`, and nothing for a part.
+std::string streams_text(const Tree& module) {
+  const auto names = [&](const char* key) {
+    std::vector<std::string> codes;
+    for (const Tree& name : module.at(key).as_list()) codes.push_back(code(name.as_string()));
+    return join(codes, ", ");
+  };
+  const std::string inputs = names("inputs");
+  return inputs.empty() ? "" : "\n" + inputs + " → " + names("outputs") + "\n";
+}
+
+/// What a hardware module has beside its sentence.
+std::string module_text(const Tree& module) {
+  std::string text = streams_text(module);
+  text += "\n```text\n" + module.at("description").as_string() + "```\n";
+  if (const Tree* parameters = fields_of(module, "parameters"))
+    text += "\n" + options_text(*parameters, "parameter");
+  return text;
+}
+
 std::string section_text(const Tree& entry) {
   std::string text =
       "\n## " + entry.at("name").as_string() + "\n\n" + entry.at("doc").as_string() + "\n";
-  if (const Tree* options = entry.find("options"); options && options->size() > 0)
-    text += "\n" + options_text(*options);
+  if (const Tree* options = fields_of(entry, "options")) text += "\n" + options_text(*options);
+  if (entry.find("description")) text += module_text(entry);
   return text + config_keys_text(entry);
 }
 

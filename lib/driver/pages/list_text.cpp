@@ -16,6 +16,10 @@ std::string text_of(const Tree& value) {
   return join(parts, ", ");
 }
 
+bool is_nested(std::string_view key) {
+  return key == "options" || key == "parameters" || key == "config_keys" || key == "description";
+}
+
 std::string bounds_of(const Tree& field) {
   if (const Tree* choices = field.find("choices"))
     return replace_all(text_of(*choices), ", ", " | ");
