@@ -53,7 +53,7 @@ struct ModuleRow {
   std::map<std::string, std::string> files = {};
 };
 
-/// Rows by family, in the order of hw_templates/README.md.
+/// Rows by family.
 const std::vector<ModuleRow>& module_table();
 std::vector<ModuleRow> plumbing_modules();     ///< skid, fifo, fork, resize, concat, slice
 std::vector<ModuleRow> elementwise_modules();  ///< requantise, cast, lookup, binary, scale_shift

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module table, the files of hw_templates and the table of its README say the same.
+// The module table, the files of hw_templates and the page of modules say the same.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -76,11 +76,15 @@ TEST_CASE("every module has a row, and every row a file") {
   CHECK(rows == module_files());
 }
 
-TEST_CASE("the README of the modules names each of them") {
-  const std::string text = read_file(templates + "/README.md");
+TEST_CASE("the page of the modules has each of them with its parameters") {
+  const std::string text = read_file(MASE_SOURCE_FOLDER "/docs/reference/modules.md");
   for (const ModuleRow& row : module_table()) {
     INFO(row.name);
-    CHECK(text.find("`" + row.name + "`") != std::string::npos);
+    const std::size_t begin = text.find("\n## " + row.name + "\n");
+    REQUIRE(begin != std::string::npos);
+    const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+    for (const FieldInfo& field : row.parameters ? row.parameters() : std::vector<FieldInfo>{})
+      CHECK(section.find("| `" + field.name + "` |") != std::string::npos);
   }
 }
 
