@@ -35,7 +35,7 @@ Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = c
 // Memories.
 
 /// From which size on a module keeps its words in block memory; the same numbers stand in its file
-/// of hw_templates.
+/// of hw_templates, and tests/hw_templates/block_memory_test.cpp compares.
 struct BlockRule {
   std::int64_t least_words, least_bits;
   bool holds(std::int64_t width, std::int64_t depth) const {
