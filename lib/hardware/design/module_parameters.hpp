@@ -117,7 +117,7 @@ void check_names(const ModuleParameters& parameters, field_detail::AnyFields fie
 
 }  // namespace parameter_detail
 
-/// The fields of a module or of a group as parameters, in their order, without those that have no
+/// The fields of a module as parameters, in their order, without those that have no
 /// value.
 template <Reflected T>
 ModuleParameters write_parameters(const T& module) {
@@ -129,23 +129,17 @@ ModuleParameters write_parameters(const T& module) {
   return parameters;
 }
 
-/// The fields of a group, among the parameters of a module. What is absent keeps its default, as it
-/// does in SystemVerilog.
-template <Reflected T>
-T read_group(const ModuleParameters& parameters) {
-  T group{};
-  for_each_field<T>([&](const auto& field) {
-    if (const ParameterValue* value = parameters.find(field.name))
-      parameter_detail::read(*value, field.name, group.*(field.member));
-  });
-  return group;
-}
-
-/// A module from all of its parameters.
+/// A module from all of its parameters. What is absent keeps its default, as it does in
+/// SystemVerilog.
 template <Reflected T>
 T read_parameters(const ModuleParameters& parameters) {
   parameter_detail::check_names(parameters, field_detail::any_fields<T>());
-  return read_group<T>(parameters);
+  T module{};
+  for_each_field<T>([&](const auto& field) {
+    if (const ParameterValue* value = parameters.find(field.name))
+      parameter_detail::read(*value, field.name, module.*(field.member));
+  });
+  return module;
 }
 
 }  // namespace mase::design

@@ -132,10 +132,6 @@ Requantisation requantisation_of(const StepBuilder& builder) {
   return requantisation(requantise, type);
 }
 
-ModuleParameters requantiser(const StepBuilder& builder) {
-  return write_parameters(requantisation_of(builder));
-}
-
 FoldRule same_lanes(std::int64_t count) { return {count, count, true}; }
 
 FoldRule element_rule(const Program& program, const Step& step, const Fold&) {

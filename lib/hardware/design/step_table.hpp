@@ -167,7 +167,6 @@ std::int64_t accumulator_width(const Step& step);
 Sized plain_code(Wide code, int width);
 /// The step's own requantisation.
 Requantisation requantisation_of(const StepBuilder& builder);
-ModuleParameters requantiser(const StepBuilder& builder);
 FoldRule same_lanes(std::int64_t count);  ///< in and out, which divide `count`
 /// Lanes may cross pixels where every element is treated alike.
 FoldRule element_rule(const Program& program, const Step& step, const Fold& fold);

@@ -77,11 +77,6 @@ Path summand_path(const Path& product, std::int64_t bits) {
   return sum;
 }
 
-Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology) {
-  return rounding_path(read_group<Requantisation>(parameters), width, technology,
-                       is_halved(parameters));
-}
-
 Path rounding_path(const Requantisation& requantisation, Width width, const Technology& technology,
                    bool halved) {
   const Rounding rounding = rounding_of(requantisation, width, halved);

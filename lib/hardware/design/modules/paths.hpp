@@ -35,7 +35,6 @@ Path memory_path(std::int64_t width, std::int64_t depth, bool block, const Techn
 /// hw_templates/elementwise/mase_round, from a number of a width to its registers.
 Path rounding_path(const Requantisation& requantisation, Width width, const Technology& technology,
                    bool halved = false);
-Path rounding_path(const ModuleParameters& parameters, Width width, const Technology& technology);
 
 /// An addition or a comparison of numbers.
 Path adder_path(std::string_view what, std::int64_t bits);

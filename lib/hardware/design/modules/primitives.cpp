@@ -178,11 +178,6 @@ Cost kept_image_cost(const Design& design, std::int64_t width, std::int64_t dept
                : table_cost(width, depth, design.find_memory(file));
 }
 
-const Memory* image_of(const Design& design, const Instance& instance, const char* parameter) {
-  if (!instance.parameters.contains(parameter)) return nullptr;
-  return design.find_memory(instance.parameters.text(parameter));
-}
-
 std::int64_t dsp_blocks(int a, int b, int product) {
   if (std::min(a, b) < 2 || product < 9) return 0;
   const int wide = std::max(a, b), narrow = std::min(a, b);
@@ -203,10 +198,6 @@ Cost product_cost(int a, int b, std::int64_t multiplier) {
   if (const std::int64_t blocks = dsp_blocks(a, b, a + b); blocks > 0)
     return {.dsp = static_cast<double>(blocks)};
   return {.lut = product_luts(a, b)};
-}
-
-int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed) {
-  return static_cast<int>(parameters.integer(width)) + (parameters.integer(is_signed) != 0 ? 0 : 1);
 }
 
 namespace {
@@ -308,15 +299,6 @@ Rounding rounding_of(const Requantisation& requantisation, Width width, bool hal
           .adds = ties && !halved,
           .compares = (!clamp.above.never && clamp.above.bits < 0) ||
                       (!clamp.below.never && clamp.below.bits < 0)};
-}
-
-bool is_halved(const ModuleParameters& parameters) {
-  return parameters.contains("HALVED") && parameters.integer("HALVED") != 0;
-}
-
-Cost requantise_stage_cost(const ModuleParameters& parameters, Width width) {
-  return requantise_stage_cost(read_group<Requantisation>(parameters), width,
-                               is_halved(parameters));
 }
 
 Cost requantise_stage_cost(const Requantisation& requantisation, Width width, bool halved) {

@@ -64,8 +64,6 @@ Cost reload_memory_cost(std::int64_t width, std::int64_t depth, bool block);
 /// them.
 Cost kept_image_cost(const Design& design, std::int64_t width, std::int64_t depth,
                      const std::string& file);
-/// The image that a parameter of the instance names; null when the design has none.
-const Memory* image_of(const Design& design, const Instance& instance, const char* parameter);
 /// Bit `index` of a number in hexadecimal, bit 0 the lowest.
 bool hex_bit(const std::string& digits, std::int64_t index);
 
@@ -89,8 +87,6 @@ struct Width {
 };
 /// Bits of an operand as a signed number.
 inline int signed_bits(Width operand) { return operand.bits + (operand.is_signed ? 0 : 1); }
-/// The same of a module whose parameters are not fields yet: those of width and sign.
-int signed_bits(const ModuleParameters& parameters, const char* width, const char* is_signed);
 
 /// Half of the divisor, which rounding to nearest adds. Accumulators start with it, so that it
 /// needs no adder of its own; 0 where that cannot be.
@@ -109,10 +105,6 @@ Rounding rounding_of(const Requantisation& requantisation, Width width, bool hal
 /// a width, without the choice between quotient and bounds: a skid behind it takes that into its
 /// own LUTs.
 Cost requantise_stage_cost(const Requantisation& requantisation, Width width, bool halved = false);
-/// The same for a module whose parameters are not fields yet.
-Cost requantise_stage_cost(const ModuleParameters& parameters, Width width);
-/// Its parameter HALVED, where it has one.
-bool is_halved(const ModuleParameters& parameters);
 
 // Skids.
 
