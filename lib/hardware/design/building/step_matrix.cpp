@@ -44,7 +44,7 @@ Operands operands_of(const StepBuilder& builder, const integer::FixedType& weigh
 Multiplication multiplication_of(const StepBuilder& builder, Wide half) {
   const Packing& packing = builder.fold.packing;
   Multiplication result{.start = {half, 64, true},
-                        .multiplier = static_cast<std::int64_t>(builder.fold.multiplier)};
+                        .multiplier = static_cast<int>(builder.fold.multiplier)};
   if (packing.outputs == 1) return result;
   const SharedProducts shared = shared_products(builder.program, builder.step, builder.fold);
   result.pack = packing.outputs;

@@ -178,8 +178,7 @@ std::vector<Width> columns_of(const SubsetSums& sums, std::size_t output, std::s
 ConstantSums constant_sums(const ConstantWeights& constants, Width input) {
   const Weights weights = weights_of(constants);
   const SubsetSums sums(weights, input);
-  const int signed_input = input.bits + (input.is_signed ? 0 : 1);
-  const int column_bits = signed_input + std::max(2, log2_ceiling(constants.inputs));
+  const int column_bits = signed_bits(input) + std::max(2, log2_ceiling(constants.inputs));
   ConstantSums result;
   for (std::size_t o = 0; o < weights.outputs; ++o) {
     const std::vector<Width> columns = columns_of(sums, o, weights.bits);

@@ -26,8 +26,8 @@ struct Operands {
   bool halved = false;
 
   // As signed numbers.
-  int signed_in() const { return in_bits + (in_signed ? 0 : 1); }
-  int signed_weight() const { return weight_bits + (weight_signed ? 0 : 1); }
+  int signed_in() const { return signed_bits(Width{in_bits, in_signed}); }
+  int signed_weight() const { return signed_bits(Width{weight_bits, weight_signed}); }
 
   static constexpr auto fields() {
     return std::tuple{
@@ -55,10 +55,10 @@ struct Bias {
 /// share multipliers have the last three.
 struct Multiplication {
   Sized start{0, 64, true};
-  std::int64_t multiplier = 0;
+  int multiplier = 0;
   std::optional<std::int64_t> pack = std::nullopt, pitch = std::nullopt, known = std::nullopt;
 
-  bool booth() const { return multiplier == static_cast<std::int64_t>(Multiplier::fabric); }
+  bool booth() const { return multiplier == static_cast<int>(Multiplier::fabric); }
   Packs packs() const {
     return {pack.value_or(1), static_cast<int>(pitch.value_or(0)),
             static_cast<int>(known.value_or(0))};
@@ -67,9 +67,7 @@ struct Multiplication {
   static constexpr auto fields() {
     return std::tuple{
         Field{"START", &Multiplication::start, "what a sum without a bias starts from"},
-        Field{"MULTIPLIER", &Multiplication::multiplier,
-              "0: chosen by the tool, 1: DSP blocks, 2: Booth rows"}
-            .between(0, 2),
+        multiplier_field(&Multiplication::multiplier),
         Field{"PACK", &Multiplication::pack, "outputs whose weights share a multiplier"}.at_least(
             1),
         Field{"PITCH", &Multiplication::pitch, "bits from one of these weights to the next"},
