@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module table, put together from its families.
+// The module table: all modules, and below them the parts of others.
 #include "hardware/design/module_table.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/design/modules/argmax.hpp"
-#include "hardware/design/modules/pool.hpp"
-#include "hardware/design/modules/reduce.hpp"
-#include "hardware/design/modules/row_reduce.hpp"
-#include "hardware/design/modules/window.hpp"
-#include "hardware/design/modules/window_parallel.hpp"
+#include "hardware/design/modules/all.hpp"
 
 namespace mase::design {
-
-std::vector<ModuleRow> window_modules() {
-  return {
-      {.name = "mase_window_memory", .folder = "window", .doc = "memory of the windows"},
-      {.name = "mase_window_pick",
-       .folder = "window",
-       .doc = "windows of one pixel",
-       .uses = {"mase_skid"}},
-      WindowModule::row(),
-      WindowParallelModule::row(),
-      PoolModule::row(),
-      ReduceModule::row(),
-      RowReduceModule::row(),
-      ArgmaxModule::row(),
-  };
-}
 
 const std::vector<ModuleRow>& module_table() {
   static const std::vector<ModuleRow> table = [] {
     std::vector<ModuleRow> rows;
-    for (auto family : {plumbing_modules, elementwise_modules, matrix_modules, window_modules})
-      for (const ModuleRow& row : family()) rows.push_back(row);
+    for (const Listed& listed : all_modules())
+      if (listed.row) rows.push_back(listed.row());
+    for (ModuleRow& part : module_parts()) rows.push_back(std::move(part));
     return rows;
   }();
   return table;

@@ -53,17 +53,11 @@ struct ModuleRow {
   std::map<std::string, std::string> files = {};
 };
 
-/// Rows by family.
+/// The modules that a design may instantiate, by family, and their parts.
 const std::vector<ModuleRow>& module_table();
-std::vector<ModuleRow> plumbing_modules();     ///< skid, fifo, fork, resize, concat, slice
-std::vector<ModuleRow> elementwise_modules();  ///< requantise, cast, lookup, binary, scale_shift
-std::vector<ModuleRow> matrix_modules();       ///< linear, constant_linear, depthwise, their parts
-std::vector<ModuleRow> window_modules();       ///< window, window_parallel, pool, reduce
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown
 /// The row of an instance: its own, or that of the table.
 const ModuleRow& row_of(const Instance& instance);
-/// The row of a module of the user's, with the handshake, cycles and cost that it states.
-ModuleRow external_module(const ir::CustomHardware& hardware);
 
 }  // namespace mase::design

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/design/modules/all.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 
 namespace mase::design {
@@ -42,8 +43,9 @@ std::vector<std::int64_t> FoldRule::out_lanes() const {
 
 const StepRow& step_row(const Step& step) {
   static const std::vector<StepRow> table = [] {
-    std::vector<StepRow> rows = matrix_rows();
-    for (const StepRow& row : stream_rows()) rows.push_back(row);
+    std::vector<StepRow> rows;
+    for (const Listed& listed : all_modules())
+      if (listed.step) rows.push_back(listed.step());
     return rows;
   }();
   const std::string_view kind = integer::step_kind(step.operation);

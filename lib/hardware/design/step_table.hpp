@@ -125,9 +125,6 @@ struct StepRow {
 /// Internal error for a kind without a row.
 const StepRow& step_row(const Step& step);
 
-std::vector<StepRow> matrix_rows();  ///< linear, convolution, depthwise
-std::vector<StepRow> stream_rows();  ///< everything else
-
 /// Error(Fault::config) naming step, number and what would divide.
 void check_fold(const Program& program, const Step& step, const Fold& fold);
 /// Interval of one step under a fold, in cycles per frame (closed form).
@@ -144,24 +141,8 @@ bool takes_in_bursts(const Program& program, const Step& step, const Fold& fold)
 std::int64_t output_lanes(const Program& program, const Step& step, const Fold& fold);
 std::vector<std::int64_t> divisors(std::int64_t number);  ///< ascending
 
-/// Whether a kernel spans more than its own pixel, so that pixels must be kept.
-bool window_needed(const integer::Window& window);
-/// A `window` of `blocks` channel blocks per pixel, with the lanes of `in`.
-StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& window,
-                    std::int64_t blocks, Wide pad);
-/// A `window_parallel`: for each beat of a pixel the whole window of its lanes.
-StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
-                             Wide pad);
-/// Cycles per frame of a `window_parallel` of `beats` beats a pixel in front of a matrix that
-/// reads each window in `columns` beats, `passes` times. Not less than it takes, and exact but for
-/// few shapes: rows of one or two windows, and several passes over several columns.
-std::int64_t parallel_window_interval(const integer::Window& window, std::int64_t beats,
-                                      std::int64_t columns, std::int64_t passes);
-
 // What the parameters of several rows are made of.
 
-/// ISIGNED and the like.
-inline std::int64_t flag(bool value) { return value ? 1 : 0; }
 std::int64_t accumulator_width(const Step& step);
 /// The bits of a code, as the modules' plain vectors take them.
 Sized plain_code(Wide code, int width);

@@ -6,6 +6,8 @@
 
 #include "hardware/design/building/step_matrix.hpp"
 #include "hardware/design/modules/depthwise.hpp"
+#include "hardware/design/modules/window.hpp"
+#include "hardware/design/modules/window_parallel.hpp"
 
 namespace mase::design {
 namespace {

@@ -9,6 +9,7 @@
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/reduce.hpp"
+#include "hardware/design/modules/window.hpp"
 #include "hardware/design/step_table.hpp"
 #include "hardware/design/timing/handshake/pool.hpp"
 

@@ -7,6 +7,8 @@
 
 namespace mase::design {
 
+class StepBuilder;
+
 /// Sliding windows, a beat a cycle: a ring of pixels with its reader. A kernel of one pixel without
 /// padding needs no ring, and picks what it passes on.
 struct WindowModule : WindowGeometry {
@@ -33,5 +35,11 @@ struct WindowModule : WindowGeometry {
   Paths paths(const Technology& technology) const;
   static ModuleRow row();
 };
+
+/// Whether a kernel spans more than its own pixel, so that pixels must be kept.
+bool window_needed(const integer::Window& window);
+/// A window of `blocks` channel blocks per pixel, with the lanes of `in`.
+StreamId add_window(StepBuilder& builder, StreamId in, const integer::Window& window,
+                    std::int64_t blocks, Wide pad);
 
 }  // namespace mase::design

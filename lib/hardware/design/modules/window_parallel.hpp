@@ -7,6 +7,8 @@
 
 namespace mase::design {
 
+class StepBuilder;
+
 /// Sliding windows, of which each leaves whole for each beat of a pixel.
 struct WindowParallelModule : WindowGeometry {
   static constexpr std::string_view module_name = "mase_window_parallel";
@@ -28,5 +30,14 @@ struct WindowParallelModule : WindowGeometry {
   Paths paths(const Technology& technology) const;
   static ModuleRow row();
 };
+
+/// For each beat of a pixel the whole window of its lanes.
+StreamId add_parallel_window(StepBuilder& builder, StreamId in, const integer::Window& window,
+                             Wide pad);
+/// Cycles per frame of a parallel window of `beats` beats a pixel in front of a matrix that reads
+/// each window in `columns` beats, `passes` times. Not less than it takes, and exact but for few
+/// shapes: rows of one or two windows, and several passes over several columns.
+std::int64_t parallel_window_interval(const integer::Window& window, std::int64_t beats,
+                                      std::int64_t columns, std::int64_t passes);
 
 }  // namespace mase::design
