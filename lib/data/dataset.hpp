@@ -141,6 +141,26 @@ struct OutputOptions {
   }
 };
 
+/// What a setting of data decides.
+enum class Decides {
+  numbers,  ///< which numbers a row becomes
+  rows,     ///< which rows there are
+  targets,  ///< what is predicted of them
+  speed     ///< how fast they are read
+};
+
+struct DataOptions;
+
+/// A field of DataOptions with what it decides, which is numbers for a plain Field.
+template <class T>
+struct DecidingField : Field<DataOptions, T> {
+  Decides decides;
+};
+template <class T>
+constexpr DecidingField<T> decides(Decides what, const Field<DataOptions, T>& field) {
+  return {field, what};
+}
+
 /// The options of data sets. A set does not ignore an option silently: one that it does not use is
 /// an error.
 struct DataOptions {
@@ -163,20 +183,23 @@ struct DataOptions {
   ChannelNumbers pixel_mean, pixel_std;
   static constexpr auto fields() {
     return std::tuple{
-        Field{"task", &DataOptions::task,
-              "task of the model (`mase list tasks`); if not given, that of the data set"}
-            .rare(),
-        Field{"data_dir", &DataOptions::data_dir,
-              "folder with the data files; if empty, the bundled sample"},
-        Field{"validation_share", &DataOptions::validation_share,
-              "share of rows for validation if the set has no fixed split"}
-            .between(0.0, 0.9)
-            .rare(),
-        Field{"test_share", &DataOptions::test_share,
-              "share of rows for test if the set has no fixed split"}
-            .between(0.0, 0.9)
-            .rare(),
-        Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare(),
+        decides(Decides::targets,
+                Field{"task", &DataOptions::task,
+                      "task of the model (`mase list tasks`); if not given, that of the data set"}
+                    .rare()),
+        decides(Decides::rows, Field{"data_dir", &DataOptions::data_dir,
+                                     "folder with the data files; if empty, the bundled sample"}),
+        decides(Decides::rows, Field{"validation_share", &DataOptions::validation_share,
+                                     "share of rows for validation if the set has no fixed split"}
+                                   .between(0.0, 0.9)
+                                   .rare()),
+        decides(Decides::rows, Field{"test_share", &DataOptions::test_share,
+                                     "share of rows for test if the set has no fixed split"}
+                                   .between(0.0, 0.9)
+                                   .rare()),
+        decides(
+            Decides::rows,
+            Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare()),
         Field{"max_token_len", &DataOptions::max_token_len,
               "tokens per row when a text is cut into rows; NA: 64"}
             .at_least(1)
@@ -186,13 +209,14 @@ struct DataOptions {
               "middle, HxW resizes both; NA: as they are"}
             .between(1, 4096)
             .rare(),
-        Field{"skip_unreadable", &DataOptions::skip_unreadable,
-              "leave out images that cannot be read, with a warning, instead of ending"}
-            .rare(),
-        Field{"num_workers", &DataOptions::num_workers,
-              "threads that decode images; 0: as many as there are cores"}
-            .between(0, 4096)
-            .rare(),
+        decides(Decides::rows,
+                Field{"skip_unreadable", &DataOptions::skip_unreadable,
+                      "leave out images that cannot be read, with a warning, instead of ending"}
+                    .rare()),
+        decides(Decides::speed, Field{"num_workers", &DataOptions::num_workers,
+                                      "threads that decode images; 0: as many as there are cores"}
+                                    .between(0, 4096)
+                                    .rare()),
         Field{
             "image_memory", &DataOptions::image_memory,
             "decoded images stay in memory if they take at most so many MiB, otherwise each batch "

@@ -3,7 +3,6 @@
 #include "driver/stored_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -18,16 +17,12 @@
 namespace mase::driver {
 namespace {
 
-/// What a setting of data decides.
-enum class Decides { speed, rows, targets, numbers };
+using data::Decides;
 
-/// All settings but these decide which numbers a row becomes.
-Decides decided_by(std::string_view setting) {
-  constexpr std::array rows{"data_dir", "validation_share", "test_share", "split_seed",
-                            "skip_unreadable"};
-  if (setting == "num_workers") return Decides::speed;
-  if (setting == "task") return Decides::targets;
-  return std::ranges::count(rows, setting) > 0 ? Decides::rows : Decides::numbers;
+template <class Field>
+Decides decided_by(const Field& field) {
+  if constexpr (requires { field.decides; }) return field.decides;
+  return Decides::numbers;
 }
 
 std::string assignment(std::string_view setting, const Tree& value) {
@@ -81,8 +76,7 @@ struct Comparison {
   std::vector<std::string> taken{}, differing{}, here{}, missed{};
 
   template <class Value>
-  void follow(std::string_view setting, Value& now, const Value& then) {
-    const Decides decides = decided_by(setting);
+  void follow(std::string_view setting, Decides decides, Value& now, const Value& then) {
     const Tree value = field_detail::write_value(now), old = field_detail::write_value(then);
     if (decides == Decides::speed || value == old) return;
     if (setting == "data_dir" && is_given(sources, setting)) return;
@@ -161,7 +155,8 @@ void follow_stored_data(const StoredData& stored, const SettingSources& sources,
   Comparison comparison{stored, sources, same, same && same_place};
   if (takes_dataset) comparison.taken.push_back(assignment("dataset", Tree(*dataset)));
   for_each_field<data::DataOptions>([&](const auto& field) {
-    comparison.follow(field.name, settings.data.*(field.member), stored.options.*(field.member));
+    comparison.follow(field.name, decided_by(field), settings.data.*(field.member),
+                      stored.options.*(field.member));
   });
   if (same && !sources.file.find("outputs") && !stored.options.outputs.empty()) {
     settings.data.outputs = stored.options.outputs;
