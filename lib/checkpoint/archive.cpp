@@ -106,6 +106,13 @@ std::map<std::string, std::string> read_extra_files(const std::string& path) {
   return extra_files_of(open_archive(path));
 }
 
+std::optional<Tree> info_in(const std::map<std::string, std::string>& files,
+                            const std::string& path) {
+  const auto info = files.find("mase/info.json");
+  if (info == files.end()) return std::nullopt;
+  return parse_json(info->second, path + ":mase/info.json");
+}
+
 std::optional<Contents> read_contents(const std::string& path) {
   const ZipReader archive = open_archive(path);
   const auto files = extra_files_of(archive);

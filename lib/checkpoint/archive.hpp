@@ -48,6 +48,10 @@ void load_tensors(const ZipReader& archive, ir::Graph& graph);
 /// The extra files ("mase/graph.txt", ...) of an archive; empty if mase did not write it.
 std::map<std::string, std::string> read_extra_files(const std::string& path);
 
+/// The metadata among the extra files of `path`; nothing where there is none.
+std::optional<Tree> info_in(const std::map<std::string, std::string>& files,
+                            const std::string& path);
+
 /// The contents of a checkpoint in addition to the TorchScript module.
 struct Contents {
   ir::Graph graph;    ///< parsed from the text; tensors zero-filled until load_tensors

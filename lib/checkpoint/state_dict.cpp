@@ -176,11 +176,9 @@ void read_module_tensor(const PickleItem& module, Storages& storages, const std:
 /// Checks the values against the hash that a checkpoint of this program stores.
 void check_hash(const ZipReader& archive, const ir::Graph& graph) {
   const std::string& path = archive.origin();
-  const auto files = extra_files_of(archive);
-  const auto info = files.find("mase/info.json");
-  if (info == files.end()) return;
-  const Tree tree = parse_json(info->second, path + ":mase/info.json");
-  const Tree* hash = tree.find("tensor_hash");
+  const auto info = info_in(extra_files_of(archive), path);
+  if (!info) return;
+  const Tree* hash = info->find("tensor_hash");
   if (hash == nullptr || !hash->is_string() || hash->as_string() != tensor_hash(graph))
     file_error("the tensors of '" + path +
                "' have changed since it was written (tensor_hash differs); write it again");

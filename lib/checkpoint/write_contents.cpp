@@ -129,10 +129,9 @@ using TensorKey = std::array<std::string, 3>;
 /// The rows of a checkpoint's quantized tensors.
 std::map<TensorKey, Tree> stored_rows(const std::string& path, const Files& files) {
   std::map<TensorKey, Tree> found;
-  const auto info = files.find("mase/info.json");
-  if (info == files.end()) return found;
-  const Tree tree = parse_json(info->second, path + ":mase/info.json");
-  const Tree* rows = tree.find("quantized_tensors");
+  const auto info = info_in(files, path);
+  if (!info) return found;
+  const Tree* rows = info->find("quantized_tensors");
   if (rows == nullptr || !rows->is_list()) return found;
   for (const Tree& row : rows->as_list())
     found[{text_at(row, "node"), text_at(row, "port"), text_at(row, "tensor")}] = row;

@@ -48,16 +48,14 @@ StoredData read_stored(const Tree& table, const std::string& path) {
 
 std::optional<StoredData> stored_in(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) return std::nullopt;
-  const auto files = checkpoint::read_extra_files(path);
-  const auto found = files.find("mase/info.json");
-  if (found == files.end()) return std::nullopt;
-  const std::string origin = path + ":mase/info.json";
-  const Tree info = parse_json(found->second, origin);
-  if (const Tree* data = info.find("data"); data && data->is_dict())
+  const auto info = checkpoint::info_in(checkpoint::read_extra_files(path), path);
+  if (!info) return std::nullopt;
+  if (const Tree* data = info->find("data"); data && data->is_dict())
     return read_stored(*data, path);
-  const Tree* configuration = info.find("configuration");
+  const Tree* configuration = info->find("configuration");
   if (!configuration || !configuration->is_string()) return std::nullopt;
-  return read_stored(config::parse_toml(configuration->as_string(), origin), path);
+  return read_stored(config::parse_toml(configuration->as_string(), path + ":mase/info.json"),
+                     path);
 }
 
 bool is_given(const SettingSources& sources, std::string_view setting) {
