@@ -9,7 +9,9 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/evaluate.hpp"
+#include "driver/make_evaluator.hpp"
 #include "driver/metric_programs.hpp"
+#include "driver/save_checkpoint.hpp"
 #include "search/results/result_rows.hpp"
 #include "search/runners/basic_evaluation.hpp"
 

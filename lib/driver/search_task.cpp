@@ -10,6 +10,7 @@
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
+#include "driver/make_evaluator.hpp"
 #include "driver/training_rows.hpp"
 #include "search/workers/allocation.hpp"
 

@@ -11,6 +11,7 @@
 #include "base/writing_inside.hpp"
 #include "data/task.hpp"
 #include "driver/project.hpp"
+#include "driver/save_checkpoint.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::driver {

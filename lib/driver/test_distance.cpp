@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "driver/make_evaluator.hpp"
 #include "driver/test_levels.hpp"
 
 namespace mase::driver {

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/hardware.hpp"
+#include "driver/make_evaluator.hpp"
 #include "search/own_metrics/metric_rows.hpp"
 
 namespace mase::driver {

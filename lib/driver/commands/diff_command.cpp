@@ -9,6 +9,7 @@
 #include "driver/commands/commands.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/loading/load_model.hpp"
+#include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/stored_data.hpp"
 #include "ir/text.hpp"

@@ -15,6 +15,7 @@
 #include "driver/config_file.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/loading/load_model.hpp"
+#include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/squares.hpp"
 #include "driver/stored_data.hpp"

@@ -6,6 +6,7 @@
 #include "driver/commands/commands.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"
+#include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/session.hpp"
 #include "sandbox/policy.hpp"

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the model that a user names from the source that knows it, and saves checkpoints.
+// Loads the model that a user names from the source that knows it.
 #include "driver/loading/load_model.hpp"
 
 #include <filesystem>
 
-#include "backend/backend.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
-#include "checkpoint/coded_tensors.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/loading/initial_state.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
-#include "driver/version.hpp"
-#include "hardware/integer/interpreter.hpp"
 
 namespace mase::driver {
 
@@ -67,51 +62,6 @@ LoadedModel load_model(const ModelRequest& given) {
   ModelRequest request = with_custom_ops(given);
   request.model = model_file(request.model);
   return finish(request, from_source(request));
-}
-
-void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info) {
-  backend::open().export_model(graph, path, checkpoint::extra_files(graph, info));
-}
-
-namespace {
-
-/// "50 tensors with 86400 elements": the tensors that are stored as codes, or those that are not.
-std::string amount(const ir::Graph& graph, bool coded) {
-  std::int64_t tensors = 0, elements = 0;
-  for (const auto& [path, tensor] : graph.tensors) {
-    if (bool(tensor.coded) != coded) continue;
-    ++tensors;
-    elements += tensor.value.size();
-  }
-  return std::to_string(tensors) + " tensors with " + std::to_string(elements) + " elements";
-}
-
-}  // namespace
-
-void save_codes_alone(const ir::Graph& graph, const std::string& path, const Tree& info) {
-  const ir::Graph coded = checkpoint::with_codes_alone(graph);
-  log::info(path + ": " + amount(coded, true) + " stored as codes only, " + amount(coded, false) +
-            " stored as values");
-  save_checkpoint(coded, path, info);
-}
-
-Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset) {
-  Tree info = Tree::dict();
-  info["mase_version"] = version();
-  info["libtorch_version"] = backend::open().info().at("version");
-  if (!resolved_configuration.empty()) info["configuration"] = resolved_configuration;
-  if (dataset) {
-    info["dataset"]["name"] = dataset->name;
-    info["dataset"]["sha256"] = dataset->sha256;
-  }
-  return info;
-}
-
-ir::MakeEvaluator make_evaluator() {
-  return [](const ir::Graph& graph, ir::Level level) {
-    return level == ir::Level::integer ? integer::make_evaluator(graph)
-                                       : backend::open().evaluator(graph, level);
-  };
 }
 
 }  // namespace mase::driver

@@ -11,7 +11,6 @@
 #include "data/dataset.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/settings.hpp"
-#include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::driver {
@@ -48,18 +47,5 @@ ir::Graph load_graph(const std::string& model, const ModelInput& input, data::Da
 
 /// Loads graph and weights of the checkpoint at `path`, and verifies its tensor hash.
 LoadedModel load_checkpoint(const std::string& path);
-
-/// Writes graph, weights and `info` as one archive, atomically.
-void save_checkpoint(const ir::Graph& graph, const std::string& path, const Tree& info);
-/// The same, but stores quantized tensors as codes only where the codes determine the values. The
-/// log tells how much stays in floats.
-void save_codes_alone(const ir::Graph& graph, const std::string& path, const Tree& info);
-
-/// The metadata that every checkpoint has about its origin: versions of the tool and of LibTorch,
-/// and the resolved configuration.
-Tree checkpoint_info(const std::string& resolved_configuration, const data::Dataset* dataset);
-
-/// Makes evaluators for all levels except rtl, which needs an emitted folder (driver/hardware.hpp).
-ir::MakeEvaluator make_evaluator();
 
 }  // namespace mase::driver

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "driver/save_checkpoint.hpp"
 #include "ir/text.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
