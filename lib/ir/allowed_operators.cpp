@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view names_of_aten[] = {
     // Functions of elements
     "absolute acos acosh addcdiv addcmul angle arccos arccosh arcsin arcsinh arctan arctan2 "
-    "arctanh asin asinh atan atan2 atanh bitwise_and bitwise_left_shift bitwise_or "
+    "arctanh asin asinh atan atan2 atanh bitwise_left_shift "
     "bitwise_right_shift bitwise_xor clip copysign deg2rad digamma divide erfc erfinv exp2 "
     "expm1 fix float_power fmax fmin fmod frac frexp gcd glu greater_equal heaviside hypot i0 "
     "igamma igammac isclose isfinite isin isinf isnan isneginf isposinf isreal lcm ldexp lerp "
@@ -35,7 +35,7 @@ constexpr std::string_view names_of_aten[] = {
     "special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta",
     // Reductions, sorting and counting
     "all allclose aminmax any argsort bincount bucketize corrcoef count_nonzero cov cummax "
-    "cummin cumprod cumulative_trapezoid diff dist equal frobenius_norm histc _is_all_true "
+    "cummin cumprod cumulative_trapezoid dist equal frobenius_norm histc _is_all_true "
     "_is_any_true kthvalue logcumsumexp logsumexp median mode msort nanmean nanmedian "
     "nanquantile nansum norm norm_except_dim nuclear_norm quantile renorm searchsorted sort "
     "std_mean sum_to_size topk trapezoid trapz _unique _unique2 unique_consecutive unique_dim "
@@ -46,7 +46,7 @@ constexpr std::string_view names_of_aten[] = {
     // Products, convolutions and attention
     "addbmm addmv addr bilinear cdist chain_matmul conv3d conv_tbc conv_transpose3d "
     "convolution _convolution _convolution_mode cosine_similarity cross dot _euclidean_dist "
-    "ger inner kron matrix_exp matrix_power mv outer pairwise_distance pdist tensordot "
+    "ger inner kron matrix_exp matrix_power mv pairwise_distance pdist tensordot "
     "_trilinear vdot",
     // Linear algebra
     "cholesky cholesky_inverse cholesky_solve det geqrf inverse linalg_cholesky "
@@ -80,20 +80,20 @@ constexpr std::string_view names_of_aten[] = {
     "broadcast_shapes broadcast_tensors broadcast_to cartesian_prod channel_shuffle "
     "column_stack combinations concatenate diag diag_embed diagflat diagonal diagonal_scatter "
     "dsplit dstack expand_as fliplr flipud hsplit hstack matrix_H meshgrid mH moveaxis "
-    "movedim mT narrow_copy native_channel_shuffle numpy_T pixel_shuffle pixel_unshuffle "
+    "movedim narrow_copy native_channel_shuffle pixel_shuffle pixel_unshuffle "
     "ravel repeat_interleave reshape_as rot90 row_stack select_scatter slice_scatter swapaxes "
     "swapdims tensor_split unfold unsafe_chunk unsafe_split unsafe_split_with_sizes "
     "_unsafe_view view_as vsplit vstack",
     // Indexing
-    "argwhere embedding_bag fill index_add index_copy index_fill index_put index_reduce "
-    "masked_scatter masked_select nonzero nonzero_numpy one_hot put scatter scatter_add "
+    "argwhere embedding_bag index_add index_copy index_fill index_put index_reduce "
+    "masked_scatter masked_select nonzero nonzero_numpy one_hot put scatter_add "
     "scatter_reduce take take_along_dim",
     // New tensors
-    "as_tensor bartlett_window blackman_window eye hamming_window hann_window kaiser_window "
-    "linspace logspace scalar_tensor _shape_as_tensor Size tril_indices triu_indices zero",
+    "as_tensor bartlett_window blackman_window hamming_window hann_window kaiser_window "
+    "logspace scalar_tensor _shape_as_tensor Size tril_indices triu_indices zero",
     // Types and devices
     "_autocast_to_full_precision _autocast_to_reduced_precision _cast_Byte _cast_Char "
-    "_cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _cast_Short copy cpu "
+    "_cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _cast_Short cpu "
     "fake_quantize_per_channel_affine fake_quantize_per_tensor_affine lift lift_fresh "
     "lift_fresh_copy requires_grad _to_copy to_dense",
     // Complex numbers and spectra
@@ -109,9 +109,9 @@ constexpr std::string_view names_of_aten[] = {
     "promote_types result_type storage_offset stride sym_constrain_range "
     "sym_constrain_range_for_size sym_numel sym_size sym_storage_offset sym_stride",
     // Numbers of the host
-    "__and__ bin chr Complex ComplexImplicit degrees __derive_index divmod fabs FloatImplicit "
+    "bin chr Complex ComplexImplicit degrees __derive_index divmod fabs FloatImplicit "
     "gamma hash hex _infer_size IntImplicit __is__ __isnot__ __lshift__ mathremainder modf "
-    "__not__ oct __or__ ord radians __range_length __rshift__ ScalarImplicit "
+    "__not__ oct ord radians __range_length __rshift__ ScalarImplicit "
     "_size_if_not_equal str _unwrap_optional __xor__",
     // Text, lists and dicts of the host
     "append capitalize clear __contains__ Delete dict endswith extend find format get "

@@ -61,6 +61,12 @@ struct DimensionRules {
     return dim ? with(std::vector{*dim}, places) : std::nullopt;
   }
 
+  /// Along the one dimension that `dim` names, the last one where it is left out.
+  Map differences() const {
+    const auto dim = named_dimension(graph, node, "dim", rank(), -1);
+    return dim ? with(std::vector{*dim}, Places::mixed) : std::nullopt;
+  }
+
   Map without_dim() const {
     const auto dim = named_dimension(graph, node, "dim", rank(), 0);
     if (!dim) return std::nullopt;
@@ -158,15 +164,21 @@ struct DimensionRules {
 
   Map swapped(std::string_view op) const {
     DimensionMap map = identity(rank());
+    const bool of_matrices = op == "mT";
     const std::int64_t last = op == "t" && rank() < 2 ? 0 : 1;
-    const auto a = named_dimension(graph, node, "dim0", rank(), 0);
-    const auto b = named_dimension(graph, node, "dim1", rank(), last);
+    const auto a = named_dimension(graph, node, "dim0", rank(), of_matrices ? -2 : 0);
+    const auto b = named_dimension(graph, node, "dim1", rank(), of_matrices ? -1 : last);
     if (!a || !b || (op == "t" && rank() > 2)) return std::nullopt;
     std::swap(map[*a], map[*b]);
     return map;
   }
 
-  Map permuted() const {
+  Map permuted(std::string_view op) const {
+    if (op == "numpy_T") {
+      DimensionMap map = identity(rank());
+      std::ranges::reverse(map);
+      return map;
+    }
     const Dims dims = named("dims");
     if (!dims || dims->size() != rank()) return std::nullopt;
     DimensionMap map;
@@ -184,6 +196,8 @@ struct DimensionRules {
       case softmax:
       case scan:
         return with(named("dim"), Places::mixed);
+      case difference:
+        return differences();
       case concatenation:
         return along(Places::other);
       case reduction:
@@ -194,7 +208,7 @@ struct DimensionRules {
       case transpose:
         return swapped(what.op);
       case permute:
-        return permuted();
+        return permuted(what.op);
       case expand:
         return expanded();
       case pad:

@@ -3,8 +3,10 @@
 #include "ir/op_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/crash.hpp"
 #include "ir/custom_op.hpp"
@@ -121,8 +123,22 @@ std::string_view mase_type_name(MaseType type) {
 
 std::string_view base_op(std::string_view op) { return op.substr(0, op.find('.')); }
 
+namespace {
+
+/// x &= y and its like, whose names do not end as those of other operators in place.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> augmented_assignments{
+    {{"aten::__iand__", "aten::__and__"},
+     {"aten::__ior__", "aten::__or__"},
+     {"aten::__ixor__", "aten::__xor__"},
+     {"aten::__ilshift__", "aten::__lshift__"},
+     {"aten::__irshift__", "aten::__rshift__"}}};
+
+}  // namespace
+
 std::string_view plain_op(std::string_view op) {
   std::string_view base = base_op(op);
+  for (const auto& [in_place, plain] : augmented_assignments)
+    if (base == in_place) return plain;
   if (base.ends_with('_') && !base.ends_with("__")) base.remove_suffix(1);
   return base;
 }

@@ -54,6 +54,7 @@ enum class OpFamily {
   reduction,               ///< one number per row along dimensions, or elementwise of two tensors
   arg_reduction,           ///< the index of one number per row
   scan,                    ///< a running result along a dimension
+  difference,              ///< of neighbours along a dimension
   copy,                    ///< the values of the input, or constants in its shape
   reshape,                 ///< the elements in the same order in another shape
   transpose,               ///< two dimensions swapped
@@ -150,7 +151,8 @@ Classified classify(const Graph& graph, const Node& node);
 /// "aten::add.Tensor" → "aten::add".
 std::string_view base_op(std::string_view op);
 /// The base of the operator that gives the same result in a new tensor: "aten::add_.Tensor" →
-/// "aten::add". "aten::__and__" changes nothing in place and stays.
+/// "aten::add", "aten::__iand__" → "aten::__and__", which itself changes nothing in place and
+/// stays.
 std::string_view plain_op(std::string_view op);
 
 /// A port of a node with the argument that feeds it. `argument` is the operator's argument name,

@@ -242,6 +242,7 @@ double OperationCounter::other_flops(const ir::Node& node, const ir::Classified&
     case unary:
     case channel_activation:
     case elementwise:
+    case difference:
       return outputs(node);
     case resampling:
       return interpolates(node) ? 7 * outputs(node) : 0;

@@ -71,8 +71,6 @@ Powers BatchPowers::number(const ir::Node& node) const {
 
 Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) const {
   using enum ir::OpFamily;
-  if (is_logical(node.op)) return broadcast(node);
-  if (ir::base_op(node.op) == "aten::diff") return differences(node);
   switch (what.family()) {
     case linear:
       return rows_of(node, "input");
@@ -100,6 +98,8 @@ Powers BatchPowers::tensor(const ir::Node& node, const ir::Classified& what) con
     case scan:
     case copy:
       return same(node);
+    case difference:
+      return differences(node);
     case reduction:
     case transpose:
     case permute:

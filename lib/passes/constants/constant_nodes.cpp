@@ -3,7 +3,6 @@
 #include "passes/constants/constant_nodes.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "passes/constants/like_read.hpp"
 
@@ -25,12 +24,6 @@ bool is_own_world(ir::OpFamily family) {
 }
 
 }  // namespace
-
-bool is_logical(std::string_view op) {
-  constexpr std::array<std::string_view, 4> operators{"aten::__and__", "aten::__or__",
-                                                      "aten::bitwise_and", "aten::bitwise_or"};
-  return std::ranges::find(operators, ir::base_op(op)) != operators.end();
-}
 
 ConstantNodes::ConstantNodes(const ir::Graph& graph, const BatchPowers& powers, bool parameters)
     : graph_(graph), powers_(powers), parameters_(parameters) {

@@ -16,9 +16,6 @@ enum class Constancy {
   fixed,    ///< the same for all inputs of the traced sizes, whatever their batch
 };
 
-/// True for operators outside of the op table that work on each element by itself and broadcast.
-bool is_logical(std::string_view op);
-
 /// Judges every node. A node that reads no input's values computes the same for all inputs,
 /// whichever op it is: import refuses ops whose results are random or come from outside. These
 /// nodes vary: custom ops, dropout, nodes that read the training flag or work in place, attention

@@ -32,8 +32,6 @@ bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& w
   const std::vector<ir::NodeId> inputs = graph_.inputs(node.id);
   if (std::ranges::any_of(inputs, [&](ir::NodeId id) { return of(id) == Constancy::numbers; }))
     return false;
-  if (is_logical(node.op)) return is_elementwise(node);
-  if (ir::base_op(node.op) == "aten::diff") return is_along_others(node, -1);
   switch (what.family()) {
     using enum ir::OpFamily;
     case expand:
@@ -44,6 +42,8 @@ bool ConstantNodes::has_equal_rows(const ir::Node& node, const ir::Classified& w
       return keeps_rows(node);
     case scan:
       return is_along_others(node, 0);
+    case difference:
+      return is_along_others(node, -1);
     case creation:
       return is_created(node);
     case embedding:

@@ -59,7 +59,8 @@ TEST_CASE("comparisons of two streams, and of numbers with a stream, equal the r
 }
 
 TEST_CASE("constant masks join computed ones") {
-  for (const std::string op : {"aten::logical_and", "aten::logical_or"})
+  for (const std::string op :
+       {"aten::logical_and", "aten::logical_or", "aten::__and__.Tensor", "aten::bitwise_or.Tensor"})
     for (const bool first : {false, true}) {
       INFO(op << " " << first);
       Sketch sketch;

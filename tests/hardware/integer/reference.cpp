@@ -247,8 +247,11 @@ RealTensor Evaluation::permuted() const {
     for (const Value& dim : given->items()) dims.push_back((dim.as_int() + rank) % rank);
   } else {
     for (Index d = 0; d < rank; ++d) dims.push_back(d);
-    std::swap(dims[at((whole("dim0", -2) + rank) % rank)],
-              dims[at((whole("dim1", -1) + rank) % rank)]);
+    if (node_->op == "aten::numpy_T")
+      std::ranges::reverse(dims);
+    else
+      std::swap(dims[at((whole("dim0", -2) + rank) % rank)],
+                dims[at((whole("dim1", -1) + rank) % rank)]);
   }
   RealTensor y;
   for (const Index dim : dims) y.shape.push_back(x.shape[at(dim)]);
@@ -327,6 +330,8 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["ne"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a != b); })}; };
     t["and"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a * b; })}; };
     t["or"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a < b ? b : a; })}; };
+    t["bitwise_and"] = t["and"];
+    t["bitwise_or"] = t["or"];
     t["not"] = [](E e) -> R { return {e.map([](Real x) { return 1 - x; })}; };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
     t["embedding"] = [](E e) -> R { return {e.embedded()}; };
@@ -352,7 +357,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     for (const char* op : {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",
                            "identity", "contiguous", "clone", "detach", "dropout", "to"})
       t[op] = [](E e) -> R { return {e.reshaped()}; };
-    for (const char* op : {"permute", "transpose", "t", "mT", "numpy_T"})  // T: of matrices
+    for (const char* op : {"permute", "transpose", "t", "mT", "numpy_T"})
       t[op] = [](E e) -> R { return {e.permuted()}; };
     t["sigmoid"] = [](E e) -> R { return {e.table([](double x) { return 1 / (1 + exp(-x)); })}; };
     t["tanh"] = [](E e) -> R { return {e.table([](double x) { return std::tanh(x); })}; };

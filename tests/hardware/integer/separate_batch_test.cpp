@@ -158,6 +158,22 @@ TEST_CASE("attention with steps first equals the reference") {
   check_against_reference(sketch.finish(steps_first(sketch, y)), 6);
 }
 
+TEST_CASE("streams whose dimensions stand in the opposite order equal the reference") {
+  Sketch sketch;
+  const NodeId x = sketch.input({2, 3, 6}, {{"data_out", "integer(8, 4)"}});
+  const NodeId turned = sketch.call("aten::numpy_T", {{"self", ref(x)}}, {6, 3, 2});
+  const NodeId y = sketch.relu(turned, {{"data_in", "integer(6, 3)"}});
+  const NodeId back = sketch.call("aten::numpy_T", {{"self", ref(y)}}, {2, 3, 6});
+  check_against_reference(sketch.finish(sketch.linear(back, 4, eight)), 12);
+  Sketch matrices;  // of the steps, whose batch is in the middle
+  const NodeId steps =
+      steps_first(matrices, matrices.input({2, 3, 6}, {{"data_out", "integer(8, 4)"}}));
+  const NodeId last = matrices.call("aten::mT", {{"self", ref(steps)}}, {3, 6, 2});
+  const NodeId first =
+      matrices.call("aten::permute", {{"self", ref(last)}, {"dims", list({2, 0, 1})}}, {2, 3, 6});
+  check_against_reference(matrices.finish(matrices.linear(first, 4, eight)), 12);
+}
+
 TEST_CASE("positions, means and parts with steps first equal the reference") {
   Sketch sketch;
   const NodeId x = steps_first(sketch, sketch.input({2, 3, 6}, {{"data_out", "integer(8, 4)"}}));

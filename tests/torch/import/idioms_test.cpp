@@ -48,6 +48,19 @@ TEST_CASE("what is written through a view is seen in the whole, and the other wa
   check_program("Views", keys(5));
 }
 
+TEST_CASE("operators between the common ones have rows, and so have their twins in place") {
+  check_program("MoreOps", keys(11));
+  const ir::Graph graph = import_program("MoreOps");
+  CHECK(ops_of(graph, "mT").size() == 3);
+  for (const char* row : {"outer", "numpy_T"}) CHECK(ops_of(graph, row).size() == 1);
+  for (const char* row : {"copy", "diff", "scatter", "bitwise_or"})
+    CHECK(ops_of(graph, row).size() == 2);
+  CHECK(ops_of(graph, "bitwise_and").size() == 3);
+  for (const ir::NodeId id : graph.order())
+    if (!graph.node(id).op.empty())
+      CHECK(ir::plain_op(graph.node(id).op) == ir::base_op(graph.node(id).op));
+}
+
 TEST_CASE("tensors that start without values may be filled") { check_program("Empty", {""}); }
 
 TEST_CASE("objects and no_grad dissolve") { check_program("Objects", {""}); }

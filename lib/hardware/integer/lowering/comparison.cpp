@@ -180,9 +180,9 @@ std::vector<LoweringRow> comparison_rows() {
       {"not", lower_not},
       {"invert", lower_not},
   };
-  for (const char* op : {"and", "__and__", "bitwise_and"})
+  for (const char* op : {"and", "bitwise_and"})
     rows.push_back({op, [](const Call& call) { return lower_logic(call, BinaryKind::multiply); }});
-  for (const char* op : {"or", "__or__", "bitwise_or"})
+  for (const char* op : {"or", "bitwise_or"})
     rows.push_back({op, [](const Call& call) { return lower_logic(call, BinaryKind::maximum); }});
   return rows;
 }

@@ -49,6 +49,7 @@ std::optional<bool> reads_rows(ir::OpFamily family) {
     case reduction:
     case arg_reduction:
     case scan:
+    case difference:
     case copy:
     case reshape:
     case transpose:

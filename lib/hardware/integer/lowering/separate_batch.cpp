@@ -154,6 +154,7 @@ class Separation {
       case channel_activation:
       case arg_reduction:
       case scan:
+      case difference:
       case pad:
       case size:
       case host_value:

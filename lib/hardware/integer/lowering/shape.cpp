@@ -81,34 +81,12 @@ Parameter permute(Parameter constant, const std::vector<std::size_t>& dims) {
   return constant;
 }
 
-/// Permutes a stream, or a constant such as a weight.
-Operand lower_permuted(const Call& call, const std::vector<std::size_t>& dims) {
-  if (const Parameter* constant = call.parameter("self")) return permute(*constant, dims);
-  return permute(call.stream("self"), dims);
-}
-
-std::size_t rank_of(const Call& call) { return call.node.info.shape.size(); }
-
-/// transpose, t and permute
+/// Dimensions of a stream, or of a constant such as a weight, in another order.
 Operand lower_permute(const Call& call) {
   const auto dims = ir::permutation_of(call.lowering.graph(), call.node);
   if (!dims) throw Refusal{"its dimensions are not constant, or its input does not have them"};
-  return lower_permuted(call, *dims);
-}
-
-/// x.mT
-Operand lower_matrix_transpose(const Call& call) {
-  std::vector<std::size_t> dims = numbered(rank_of(call));
-  if (dims.size() < 2) throw Refusal{"its input is not a matrix"};
-  std::swap(dims[dims.size() - 2], dims.back());
-  return lower_permuted(call, dims);
-}
-
-/// x.T
-Operand lower_reversed(const Call& call) {
-  std::vector<std::size_t> dims = numbered(rank_of(call));
-  std::ranges::reverse(dims);
-  return lower_permuted(call, dims);
+  if (const Parameter* constant = call.parameter("self")) return permute(*constant, *dims);
+  return permute(call.stream("self"), *dims);
 }
 
 }  // namespace
@@ -123,9 +101,8 @@ std::vector<LoweringRow> shape_rows() {
   rows.push_back({"dropout", lower_dropout, true});
   for (const char* op : {"to", "type_as"}) rows.push_back({op, lower_to, true});
   for (const char* op : {"zeros_like", "ones_like", "full_like"}) rows.push_back({op, lower_like});
-  for (const char* op : {"transpose", "t", "permute"}) rows.push_back({op, lower_permute, true});
-  rows.push_back({"mT", lower_matrix_transpose, true});
-  rows.push_back({"numpy_T", lower_reversed, true});
+  for (const char* op : {"transpose", "t", "mT", "permute", "numpy_T"})
+    rows.push_back({op, lower_permute, true});
   return rows;
 }
 
