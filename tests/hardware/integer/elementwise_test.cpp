@@ -48,6 +48,51 @@ TEST_CASE("clamps equal the reference on the grid, off it, and before other form
       }
 }
 
+TEST_CASE("differences of neighbours equal the reference along every dimension of a frame") {
+  for (const std::string in : {"integer(8, 4)", "integer(5, 2, is_signed=false)"})
+    for (const Index dim : {-1, 1, 2}) {
+      INFO(in << " along " << dim);
+      Shape shape{2, 3, 4, 5};
+      --shape[dim < 0 ? 3 : static_cast<std::size_t>(dim)];
+      for (const std::string out : {"", "integer(4, 1)"}) {
+        Sketch sketch;
+        const auto x = sketch.input({2, 3, 4, 5}, {{"data_out", in}});
+        Formats formats;
+        if (!out.empty()) formats.push_back({"data_out", out});
+        const auto y =
+            sketch.call("aten::diff", with_self(x, {{"dim", Value(dim)}}), shape, formats);
+        check_against_reference(sketch.finish(y), 12);
+      }
+    }
+}
+
+TEST_CASE("differences of the batch's rows, or of more than neighbours, are refused") {
+  const auto lowered = [](std::vector<ir::Argument> args, const Shape& shape) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});
+    integer::lower(sketch.finish(sketch.call("aten::diff", with_self(x, std::move(args)), shape)));
+  };
+  CHECK_THROWS_WITH(lowered({{"dim", Value(0)}}, {1, 6}), Catch::Contains("rows of the batch"));
+  CHECK_THROWS_WITH(lowered({{"n", Value(2)}}, {2, 4}),
+                    Catch::Contains("differences of neighbours"));
+}
+
+TEST_CASE("a tensor that is filled, or takes the values of another, equals the reference") {
+  for (const std::string out : {"integer(8, 4)", "integer(5, 1)"}) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 3, 4}, {{"data_out", "integer(8, 4)"}});
+    const auto filled =
+        sketch.call("aten::fill.Scalar", with_self(x, {{"value", Value(1.5)}}), {2, 3, 4});
+    const auto sum = sketch.call("aten::add.Tensor", with_self(x, {{"other", ref(filled)}}),
+                                 {2, 3, 4}, {{"data_in", "integer(8, 4)"}});
+    const auto row = sketch.call("aten::mean.dim",
+                                 with_self(sum, {{"dim", list({1})}, {"keepdim", Value(true)}}),
+                                 {2, 1, 4}, {{"data_in", "integer(8, 4)"}, {"data_out", out}});
+    const auto y = sketch.call("aten::copy", with_self(x, {{"src", ref(row)}}), {2, 3, 4});
+    check_against_reference(sketch.finish(y), 12);
+  }
+}
+
 TEST_CASE("sums, differences, products and choices of two streams equal the reference") {
   for (const std::string op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor",
                                "aten::maximum", "aten::minimum"})

@@ -154,6 +154,16 @@ RealTensor Evaluation::part(const RealTensor& x, std::size_t dim, Index first, I
   return y;
 }
 
+/// Neighbours along one dimension, each minus the one before it.
+RealTensor Evaluation::differences() const {
+  const RealTensor x = input("self");
+  const Index rank = static_cast<Index>(x.shape.size());
+  const std::size_t dim = at((whole("dim", -1) + rank) % rank);
+  const Index count = x.shape[dim] - 1;
+  return joined(part(x, dim, 1, count), part(x, dim, 0, count),
+                [](Real later, Real earlier) { return later - earlier; });
+}
+
 /// The places of dimension d that an index tensor names, in its order.
 static RealTensor chosen(const RealTensor& x, std::size_t d, const RealTensor& index) {
   RealTensor y{x.shape, {}};
@@ -332,6 +342,11 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["or"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return a < b ? b : a; })}; };
     t["bitwise_and"] = t["and"];
     t["bitwise_or"] = t["or"];
+    t["diff"] = [](E e) -> R { return {e.differences()}; };
+    t["copy"] = [](E e) -> R {
+      return {joined(e.input("src"), e.input("self"), [](Real x, Real) { return x; })};
+    };
+    t["fill"] = [](E e) -> R { return {e.map([&](Real) { return Real(e.number("value", 0)); })}; };
     t["not"] = [](E e) -> R { return {e.map([](Real x) { return 1 - x; })}; };
     t["neg"] = [](E e) -> R { return {e.map([](Real x) { return -x; })}; };
     t["embedding"] = [](E e) -> R { return {e.embedded()}; };

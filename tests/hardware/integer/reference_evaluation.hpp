@@ -148,6 +148,7 @@ class Evaluation {
   RealTensor binary(const std::function<Real(Real, Real)>& f) const;
   RealTensor cat() const;
   RealTensor embedded() const;
+  RealTensor differences() const;
   std::vector<RealTensor> parts() const;
   RealTensor item() const;
   RealTensor part(const RealTensor& x, std::size_t dim, Index first, Index count,

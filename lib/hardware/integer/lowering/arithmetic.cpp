@@ -401,8 +401,31 @@ Operand sloped(const Call& call, const StreamView& x, Constants slope) {
   return combined(call, BinaryKind::add, x, scaled);
 }
 
+namespace {
+
+/// Neighbours along one dimension, each minus the one before it.
+Operand lower_diff(const Call& call) {
+  if (call.integer("n", 1) != 1 || call.find("prepend") || call.find("append"))
+    throw Refusal{"only differences of neighbours in its input have a datapath"};
+  const StreamView x = call.stream("self");
+  const Shape& from = x.layout.torch_shape;
+  const Shape to = call.frame_shape();
+  const std::size_t along = call.frame_dim("dim", -1, from.size());
+  const Layout wanted = is_channels_last(x.layout) ? channels_last(to) : row_major(to);
+  const auto part = [&](std::int64_t first, const std::string& suffix) {
+    const std::vector<std::int64_t> source = moved_elements(
+        from, to, [&](std::size_t d, std::int64_t i) { return d == along ? i + first : i; });
+    return call.lowering.moved(x, source, wanted, call.node, suffix);
+  };
+  const StreamView later = part(1, "later");
+  return combined(call, BinaryKind::subtract, later, part(0, "earlier"));
+}
+
+}  // namespace
+
 std::vector<LoweringRow> arithmetic_rows() {
   return {
+      {"diff", lower_diff},
       {"add", [](const Call& call) { return lower_arithmetic(call, Arithmetic::add); }},
       {"sub", [](const Call& call) { return lower_arithmetic(call, Arithmetic::subtract); }},
       {"mul", [](const Call& call) { return lower_arithmetic(call, Arithmetic::multiply); }},

@@ -105,7 +105,7 @@ bool is_one_of(std::string_view op, std::initializer_list<std::string_view> ops)
 /// a size that is known.
 std::string instead_of(std::string_view op) {
   if (is_one_of(op, {"aten::index_copy", "aten::index_put", "aten::slice_scatter",
-                     "aten::select_scatter", "aten::scatter", "aten::copy"}))
+                     "aten::select_scatter", "aten::scatter"}))
     return "; nothing is kept from frame to frame: a cache has one as an input and a result, with "
            "torch.cat of its past and what is new in place of the writing";
   if (is_one_of(op, {"aten::nonzero", "aten::masked_select", "aten::unique", "aten::_unique2",

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/comparison.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/movement.hpp"
 #include "ir/dimension_map.hpp"
 
 namespace mase::integer {
@@ -39,7 +41,9 @@ Operand lower_like(const Call& call) {
   Shape shape = call.frame_shape();
   shape.insert(shape.begin(), 1);
   const std::string op = op_of(call.lowering.graph(), call.node);
-  const double number = op == "full_like" ? call.number("fill_value", 0) : op == "ones_like";
+  const double number = op == "full_like" ? call.number("fill_value", 0)
+                        : op == "fill"    ? call.number("value", 0)
+                                          : op == "ones_like";
   return call.lowering.add_constant(
       call.node.name,
       Array::from<float>(std::vector<float>(at(numel(shape)), float(number)), shape));
@@ -89,6 +93,12 @@ Operand lower_permute(const Call& call) {
   return permute(call.stream("self"), *dims);
 }
 
+/// The values of another tensor, whatever stood in this one before.
+Operand lower_copy(const Call& call) {
+  call.check_type();
+  return repeated(call, on_result_grid(call, call.stream("src")), call.frame_shape(), "src");
+}
+
 }  // namespace
 
 std::vector<LoweringRow> shape_rows() {
@@ -100,9 +110,11 @@ std::vector<LoweringRow> shape_rows() {
     rows.push_back({op, lower_reshape, true});
   rows.push_back({"dropout", lower_dropout, true});
   for (const char* op : {"to", "type_as"}) rows.push_back({op, lower_to, true});
-  for (const char* op : {"zeros_like", "ones_like", "full_like"}) rows.push_back({op, lower_like});
+  for (const char* op : {"zeros_like", "ones_like", "full_like", "fill"})
+    rows.push_back({op, lower_like});
   for (const char* op : {"transpose", "t", "mT", "permute", "numpy_T"})
     rows.push_back({op, lower_permute, true});
+  rows.push_back({"copy", lower_copy, true});
   return rows;
 }
 
