@@ -2,37 +2,11 @@
 // Finds spellings in source text, without LibTorch.
 #include "torch/import/text.hpp"
 
-#include <array>
-#include <utility>
-
 #include "base/text.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::libtorch {
 namespace {
-
-constexpr std::array operators{
-    std::pair{"aten::add", "add"},
-    std::pair{"aten::sub", "sub"},
-    std::pair{"aten::mul", "mul"},
-    std::pair{"aten::div", "truediv"},
-    std::pair{"aten::rsub", "sub"},
-    std::pair{"aten::floor_divide", "floordiv"},
-    std::pair{"aten::floordiv", "floordiv"},
-    std::pair{"aten::remainder", "mod"},
-    std::pair{"aten::matmul", "matmul"},
-    std::pair{"aten::pow", "pow"},
-    std::pair{"aten::neg", "neg"},
-    std::pair{"aten::eq", "eq"},
-    std::pair{"aten::ne", "ne"},
-    std::pair{"aten::lt", "lt"},
-    std::pair{"aten::le", "le"},
-    std::pair{"aten::gt", "gt"},
-    std::pair{"aten::ge", "ge"},
-    std::pair{"aten::__and__", "and_"},
-    std::pair{"aten::__or__", "or_"},
-    std::pair{"aten::bitwise_not", "invert"},
-};
 
 std::string_view plain_name(std::string_view base) { return base.substr(base.rfind(':') + 1); }
 
@@ -95,9 +69,8 @@ Spelling spelling_of(std::string_view base, const SourceText& source) {
     if (text.starts_with("torch.")) return {ir::NodeKind::call_function, std::string(text)};
   }
   if (ends_as_method(text, name)) return {ir::NodeKind::call_method, std::string(name)};
-  for (const auto& [aten, python] : operators) {
-    if (base == aten) return {ir::NodeKind::call_function, std::string("_operator.") + python};
-  }
+  // Source text that is neither a path nor a method is an operator, as a @ b.
+  if (base == "aten::matmul") return {ir::NodeKind::call_function, "_operator.matmul"};
   return from_table(base);
 }
 
