@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/external.hpp"
 #include "ir/custom_op.hpp"
 #include "support/module_bench.hpp"
 

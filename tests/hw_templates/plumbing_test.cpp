@@ -21,6 +21,7 @@ namespace {
 
 using integer::Codes;
 using integer::FixedType;
+using integer::Wide;
 
 constexpr std::int64_t kPlumbingFrames = 48;
 
