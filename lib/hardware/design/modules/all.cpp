@@ -9,6 +9,7 @@
 #include "hardware/design/modules/channel_shift.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/cumulative_sum.hpp"
 #include "hardware/design/modules/depthwise.hpp"
 #include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/embedding.hpp"
@@ -81,6 +82,7 @@ std::vector<Listed> all_modules() {
       listed<ReduceModule>(),
       listed<RowReduceModule>(),
       listed<ArgmaxModule>(),
+      listed<CumulativeSumModule>(),
   };
   // clang-format on
 }

@@ -5,7 +5,6 @@
 
 #include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
-#include "hardware/integer/lowering/matrix.hpp"
 #include "hardware/integer/lowering/row_steps.hpp"
 #include "hardware/integer/lowering/window.hpp"
 #include "ir/dimension_map.hpp"
@@ -78,16 +77,36 @@ Operand lower_reduction(const Call& call, Reduction kind) {
   return call.lowering.emit(call.node, pool, {x.id}, accumulator, made.layout);
 }
 
-/// The running sum along the last dimension: a product with ones on and below the diagonal.
+/// Running sums along a dimension of a stream as it comes; nullopt where its elements do not lie
+/// evenly.
+std::optional<CumulativeSum> sums_along(const Layout& x, std::size_t dim) {
+  const std::int64_t size = x.torch_shape[dim], stride = inner_of(x.torch_shape, dim);
+  if (size == 1) return CumulativeSum{};
+  const auto next = std::ranges::find(x.order, x.order.front() + stride);
+  const CumulativeSum sum{size, next - x.order.begin()};
+  for (std::size_t i = 0; i < x.order.size(); ++i) {
+    const std::int64_t position = x.order[i] / stride % size;
+    if (position != static_cast<std::int64_t>(i) / sum.inner % size) return std::nullopt;
+    if (position > 0 && x.order[i] - stride != x.order[i - at(sum.inner)]) return std::nullopt;
+  }
+  return sum;
+}
+
 Operand lower_cumsum(const Call& call) {
-  const StreamView x = call.stream("self");
-  const Shape& frame = x.layout.torch_shape;
-  if (frame.empty() || call.frame_dim("dim", 0, frame.size()) + 1 != frame.size())
-    throw Refusal{"only a running sum along the last dimension has a datapath; transpose before"};
-  const std::int64_t size = frame.back();
-  Constants ones{{size, size}, {1, 0, false}, {}};
-  for (std::int64_t i = 0; i < size * size; ++i) ones.codes.push_back(i % size <= i / size);
-  return linear_product(call, x, std::move(ones), "");
+  StreamView x = call.stream("self");
+  x.layout = call.lowering.layout_of(x);
+  const Shape frame = x.layout.torch_shape;
+  const std::size_t dim = call.frame_dim("dim", 0, frame.size());
+  std::optional<CumulativeSum> sum = sums_along(x.layout, dim);
+  if (!sum) {
+    x = call.lowering.reordered(x, row_major(frame), call.node, "self");
+    sum = {frame[dim], inner_of(frame, dim)};
+  }
+  const FixedType& type = call.lowering.value(x.id).type;
+  if (type.frac > 0 && call.node.info.dtype != DType::float32)
+    throw Refusal{"it cuts fractions off before it sums, which has no datapath"};
+  const Accumulator accumulator{product(interval_of(type), {1, frame[dim]}), type.frac};
+  return call.lowering.emit(call.node, *sum, {x.id}, accumulator, x.layout);
 }
 
 /// The step that gives places, its input and its result.

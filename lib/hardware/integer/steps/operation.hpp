@@ -14,6 +14,7 @@
 #include "hardware/integer/steps/channel_shift.hpp"
 #include "hardware/integer/steps/concat.hpp"
 #include "hardware/integer/steps/convolution.hpp"
+#include "hardware/integer/steps/cumulative_sum.hpp"
 #include "hardware/integer/steps/divide.hpp"
 #include "hardware/integer/steps/embedding.hpp"
 #include "hardware/integer/steps/gather.hpp"
@@ -34,7 +35,7 @@ namespace mase::integer {
 /// What a step computes.
 using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
                                Binary, Concat, Slice, Gather, Argmax, Divide, Matmul, RowReduce,
-                               Repeat, SquareRoot, Insert, Embedding, Piecewise>;
+                               Repeat, SquareRoot, Insert, Embedding, Piecewise, CumulativeSum>;
 
 std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
 std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...
