@@ -61,6 +61,9 @@ PROOFS = [
     ("argmax_proof", {"LANES": 1}),
     ("argmax_proof", {"LANES": 3, "N": 1, "ISIGNED": 0}),
     ("argmax_proof", {"LANES": 3, "IW": 1, "OW": 3}),
+    ("cumulative_sum_proof", {}),
+    ("cumulative_sum_proof", {"N": 3, "BEATS": 1, "LANES": 2, "ISIGNED": 0}),
+    ("cumulative_sum_proof", {"BEATS": 3}),
     ("less_proof", {}),
     ("less_proof", {"W": 1}),
     ("multiply_stage_proof", {}),
@@ -141,6 +144,8 @@ MUTANTS = [
     ("argmax_proof", {}, "mase_argmax", "first || value[IW-1:0] > best", "first || value[IW-1:0] >= best"),
     ("argmax_proof", {"LANES": 3, "N": 1}, "mase_argmax", "IW'(1) << (IW - 1)", "'0"),
     ("argmax_proof", {"LANES": 3, "IW": 1, "OW": 3}, "mase_argmax", "(N - 1) * LANES)", "N - 1)"),
+    ("cumulative_sum_proof", {}, "mase_cumulative_sum", "first <= last", "first <= 1'b0"),
+    ("cumulative_sum_proof", {"BEATS": 3}, "mase_cumulative_sum", "mem[next_beat]", "mem[beat]"),
     ("less_proof", {}, "ecp5_mase_less", "{a[W-1], a}", "{1'b0, a}"),
     ("multiply_stage_proof", {}, "ecp5_mase_multiply_stage", ".B3(whole_b[3])", ".B3(whole_b[2])"),
     (
