@@ -14,6 +14,7 @@
 #include "hardware/design/modules/binary.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
@@ -29,52 +30,55 @@ using namespace mase::test;
 
 namespace {
 
-Slowest slowest(const std::string& module, const ModuleParameters& parameters,
-                const char* technology, const Extent& extent) {
-  const Instance instance{module, module, "", parameters, {}, {}};
-  const Cost cost = module_row(module).cost({}, instance);
-  return slowest_path(instance, cost, technology_of(technology), extent);
+Slowest slowest(const Instance& instance, const char* technology, const Extent& extent) {
+  return slowest_path(instance, instance_cost({}, instance), technology_of(technology), extent);
 }
 
-/// An instance of a shipped design, none of which the delays are fitted to: its parameters, LUTs of
-/// the whole design in thousands and its DSP blocks, and the slowest path that ended in it, placed
-/// by nextpnr for ECP5-6 with the default seed.
+template <HardwareModule T>
+Slowest slowest(const T& module, const char* technology, const Extent& extent) {
+  return slowest(instance_of("unit", "", module, {}, {}), technology, extent);
+}
+
+/// An instance of a shipped design, none of which the delays are fitted to: LUTs of the whole
+/// design in thousands and its DSP blocks, and the slowest path that ended in it, placed by nextpnr
+/// for ECP5-6 with the default seed.
 struct Placed {
-  const char* module;
-  ModuleParameters parameters;
+  Instance instance;
   Extent extent;
   double ns;
 };
 
 template <HardwareModule T>
 Placed placed_as(const T& module, const Extent& extent, double ns) {
-  return {T::module_name.data(), write_parameters(module), extent, ns};
+  return {instance_of("unit", "", module, {}, {}), extent, ns};
 }
 
-ModuleParameters rounded(ModuleParameters parameters, std::int64_t out, std::int64_t shift,
-                         std::int64_t low, std::int64_t high) {
-  return parameters.append({{"OW", out},
-                            {"SHIFT", shift},
-                            {"DIVISOR", 1},
-                            {"ROUND", 1},
-                            {"LOW", Sized{low, 64}},
-                            {"HIGH", Sized{high, 64}},
-                            {"MULTIPLIER", 0}});
-}
-
-/// Signed weights, and accumulators that start with half of the divisor.
-ModuleParameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std::int64_t pe,
-                        std::int64_t in, std::int64_t weight, std::int64_t acc) {
-  return {{"SF", sf}, {"NF", nf},     {"SETS", 1},    {"SIMD", simd}, {"PE", pe},
-          {"AW", in}, {"ASIGNED", 0}, {"WW", weight}, {"WSIGNED", 1}, {"HAS_BIAS", 1},
-          {"BW", 12}, {"ACCW", acc},  {"HALVED", 1}};
+/// Signed weights, accumulators that start with half of the divisor, and results that have no sign.
+LinearModule linear(const ProductShape& shape, int in, int weight, int acc, int out, int shift) {
+  LinearModule module;
+  module.columns = shape.columns;
+  module.passes = shape.rows;
+  module.simd = shape.simd;
+  module.pe = shape.pe;
+  static_cast<Operands&>(module) = {in, false, weight, true, acc, true};
+  module.bias_bits = 12;
+  static_cast<Requantisation&>(module) = {
+      .out_bits = out, .shift = shift, .low = {0, 64}, .high = {(1 << out) - 1, 64}};
+  return module;
 }
 
 /// The first matrix of toy at 784 cycles, with pipeline stages.
-ModuleParameters staged(std::int64_t operand, std::int64_t weight, std::int64_t product) {
-  return rounded(linear(196, 4, 4, 25, 8, 8, 23), 6, 13, 0, 63)
-      .append(
-          {{"OPERAND_STAGES", operand}, {"WEIGHT_STAGES", weight}, {"PRODUCT_STAGES", product}});
+LinearModule staged(std::int64_t operand, std::int64_t weight, std::int64_t product) {
+  LinearModule module = linear({196, 4, 4, 25}, 8, 8, 23, 6, 13);
+  static_cast<PipelineStages&>(module) = {operand, weight, product};
+  return module;
+}
+
+/// Its weights in four banks.
+LinearModule banked() {
+  LinearModule module = linear({392, 20, 2, 5}, 8, 8, 23, 6, 13);
+  module.operand_stages = 1;
+  return module;
 }
 
 BinaryModule binary(int operation, std::int64_t lanes, int left,
@@ -99,18 +103,14 @@ ScaleShiftModule scale_shift() {
 
 const std::vector<Placed>& placed() {
   static const std::vector<Placed> rows{
-      {"mase_linear", rounded(linear(16, 1, 1, 5, 8, 6, 17), 8, 6, 0, 255), {0.21, 6}, 4.60},
-      {"mase_linear", rounded(linear(1, 32, 16, 1, 8, 8, 17), 7, 7, 0, 127), {0.60, 18}, 5.29},
-      {"mase_linear", rounded(linear(16, 32, 4, 1, 8, 6, 18), 6, 7, 0, 63), {0.47, 9}, 4.23},
-      {"mase_linear", rounded(linear(4, 16, 4, 1, 6, 6, 13), 6, 5, 0, 63), {0.34, 11}, 4.38},
-      {"mase_linear", rounded(linear(196, 4, 4, 25, 8, 8, 23), 6, 13, 0, 63), {1.30, 122}, 9.48},
-      {"mase_linear", staged(1, 0, 1), {1.30, 122}, 7.28},  // from the weights
-      {"mase_linear",                                       // from weights in four banks
-       rounded(linear(392, 20, 2, 5, 8, 8, 23), 6, 13, 0, 63)
-           .append({{"OPERAND_STAGES", std::int64_t{1}}}),
-       {0.61, 16},
-       6.47},
-      {"mase_linear", staged(1, 1, 1), {1.30, 122}, 6.58},  // the multipliers' enable
+      placed_as(linear({16, 1, 1, 5}, 8, 6, 17, 8, 6), {0.21, 6}, 4.60),
+      placed_as(linear({1, 32, 16, 1}, 8, 8, 17, 7, 7), {0.60, 18}, 5.29),
+      placed_as(linear({16, 32, 4, 1}, 8, 6, 18, 6, 7), {0.47, 9}, 4.23),
+      placed_as(linear({4, 16, 4, 1}, 6, 6, 13, 6, 5), {0.34, 11}, 4.38),
+      placed_as(linear({196, 4, 4, 25}, 8, 8, 23, 6, 13), {1.30, 122}, 9.48),
+      placed_as(staged(1, 0, 1), {1.30, 122}, 7.28),  // from the weights
+      placed_as(banked(), {0.61, 16}, 6.47),
+      placed_as(staged(1, 1, 1), {1.30, 122}, 6.58),  // the multipliers' enable
       placed_as(scale_shift(), {0.21, 6}, 3.98),
       placed_as(ResizeModule{.width = 8, .in_lanes = 16, .out_lanes = 1}, {0.60, 18}, 5.75),
       placed_as(ForkModule{.width = 128, .outputs = 2}, {0.60, 18}, 5.32),
@@ -132,8 +132,8 @@ const std::vector<Placed>& placed() {
 TEST_CASE("paths of modules are predicted as long as nextpnr placed them") {
   double sum = 0;
   for (const Placed& row : placed()) {
-    const Slowest found = slowest(row.module, row.parameters, "ecp5", row.extent);
-    INFO(row.module << " " << found.what << ": " << found.ns << " predicted, " << row.ns);
+    const Slowest found = slowest(row.instance, "ecp5", row.extent);
+    INFO(row.instance.module << " " << found.what << ": " << found.ns << " predicted, " << row.ns);
     CHECK(std::abs(std::log(found.ns / row.ns)) < 3 * technology_of("ecp5").spread);
     sum += std::abs(found.ns / row.ns - 1);
   }
@@ -165,14 +165,14 @@ TEST_CASE("memories take as many blocks, above each other, as Yosys makes for EC
 
 TEST_CASE("DSP blocks that add one after another take as long as Yosys says for xc7") {
   // In jsc_s and functional_ops: 1.82 ns out of the first block, 1.02 through the second.
-  const ModuleParameters pairs = rounded(linear(16, 32, 4, 1, 8, 6, 18), 6, 7, 0, 63);
-  const Slowest found = slowest("mase_linear", pairs, "xc7", {1, 16});
+  const LinearModule pairs = linear({16, 32, 4, 1}, 8, 6, 18, 6, 7);
+  const Slowest found = slowest(pairs, "xc7", {1, 16});
   CHECK(found.what == "products");
   CHECK(found.ns == Approx(2.844).margin(0.01));
   // A single product has nothing to hand on; ECP5 adds in LUTs.
-  const ModuleParameters one = rounded(linear(64, 32, 1, 1, 8, 6, 18), 6, 7, 0, 63);
-  CHECK(slowest("mase_linear", one, "xc7", {1, 16}).ns < found.ns);
-  CHECK(slowest("mase_linear", pairs, "ecp5", {1, 16}).what != "products");
+  const LinearModule one = linear({64, 32, 1, 1}, 8, 6, 18, 6, 7);
+  CHECK(slowest(one, "xc7", {1, 16}).ns < found.ns);
+  CHECK(slowest(pairs, "ecp5", {1, 16}).what != "products");
 }
 
 TEST_CASE("every module of a design but the skid says which of its paths may be the longest") {
@@ -183,9 +183,8 @@ TEST_CASE("every module of a design but the skid says which of its paths may be 
 }
 
 TEST_CASE("wider, larger and more is slower") {
-  const auto ns = [](std::int64_t pe, std::int64_t acc, double kilo_luts) {
-    const ModuleParameters parameters = rounded(linear(16, 1, 1, pe, 8, 6, acc), 8, 6, 0, 255);
-    return slowest("mase_linear", parameters, "ecp5", {kilo_luts, 16}).ns;
+  const auto ns = [](std::int64_t pe, int acc, double kilo_luts) {
+    return slowest(linear({16, 1, 1, pe}, 8, 6, acc, 8, 6), "ecp5", {kilo_luts, 16}).ns;
   };
   CHECK(ns(5, 24, 1) > ns(5, 17, 1));
   CHECK(ns(20, 17, 1) > ns(5, 17, 1));

@@ -2,7 +2,9 @@
 // Laws of the matrix modules' handshake models and costs that follow from their structure.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/depthwise.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/timing/predict.hpp"
 
 namespace mase::design {
@@ -11,33 +13,37 @@ namespace {
 using integer::FixedType;
 
 /// A design of one instance with a stream of `in` beats and one of `out` beats a frame.
-Design alone(const std::string& module, const ModuleParameters& parameters, std::int64_t in,
-             std::int64_t out) {
+template <HardwareModule T>
+Design alone(const T& module, std::int64_t in, std::int64_t out) {
   Design design;
   design.streams.push_back({"x", 1, FixedType{}, in, -1});
   design.streams.push_back({"y", 1, FixedType{}, out, -1});
   design.inputs = {0};
   design.outputs = {1};
-  design.instances.push_back({"unit", module, "", parameters, {0}, {1}});
+  design.instances.push_back(instance_of("unit", "", module, {0}, {1}));
   return design;
 }
 
-ModuleParameters linear_parameters(std::int64_t sf, std::int64_t nf, std::int64_t simd) {
-  return {{"SF", sf},   {"NF", nf},       {"SETS", 1}, {"SIMD", simd}, {"PE", 1},
-          {"AW", 8},    {"ASIGNED", 1},   {"WW", 6},   {"WSIGNED", 1}, {"HAS_BIAS", 1},
-          {"BW", 16},   {"ACCW", 18},     {"OW", 8},   {"SHIFT", 7},   {"DIVISOR", 1},
-          {"ROUND", 1}, {"MULTIPLIER", 1}};
+LinearModule linear_of(std::int64_t sf, std::int64_t nf, std::int64_t simd,
+                       Multiplier multiplier = Multiplier::dsp) {
+  LinearModule module{{}, sf, nf, 1, simd, 1};
+  static_cast<Operands&>(module) = {8, true, 6, true, 18};
+  module.bias_bits = 16;
+  module.shift = 7;
+  module.multiplier = static_cast<int>(multiplier);
+  return module;
 }
 
-Cost cost_of(const std::string& module, const ModuleParameters& parameters) {
-  const Design design = alone(module, parameters, 1, 1);
+template <HardwareModule T>
+Cost cost_of(const T& module) {
+  const Design design = alone(module, 1, 1);
   return instance_cost(design, design.instances[0]);
 }
 
 TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 10 to its first beat") {
   for (const std::int64_t sf : {1, 2, 8})
     for (const std::int64_t nf : {1, 3, 8}) {
-      const Timing timing = predict(alone("mase_linear", linear_parameters(sf, nf, 8), sf, nf));
+      const Timing timing = predict(alone(linear_of(sf, nf, 8), sf, nf));
       CHECK(timing.first == sf + 10);  // of eight lanes: four pairs
       CHECK(timing.last == sf * nf + 10);
       CHECK(timing.interval == sf * nf);
@@ -48,48 +54,50 @@ TEST_CASE("a folded linear takes SF * NF cycles a row and SF + 10 to its first b
 // at most eight lanes follows, and one for each level of the tree above. Booth rows have one for
 // every two levels of additions.
 TEST_CASE("wider dot products add a stage for every pair of lanes, then for every doubling") {
-  const auto first = [](std::int64_t simd, std::int64_t multiplier) {
-    ModuleParameters parameters = linear_parameters(1, 1, simd);
-    parameters.set("MULTIPLIER", multiplier);
-    return predict(alone("mase_linear", parameters, 1, 1)).first;
+  constexpr Multiplier any = Multiplier::automatic, dsp = Multiplier::dsp,
+                       booth = Multiplier::fabric;
+  const auto first = [](std::int64_t simd, Multiplier multiplier) {
+    return predict(alone(linear_of(1, 1, simd, multiplier), 1, 1)).first;
   };
-  CHECK(first(1, 0) == 8);
-  CHECK(first(2, 0) == 8);
-  CHECK(first(3, 1) == 9);
-  CHECK(first(8, 0) == 11);
-  CHECK(first(9, 0) == 12);
-  CHECK(first(16, 0) == 12);
-  CHECK(first(17, 0) == 13);
-  CHECK(first(64, 0) == 14);
-  CHECK(first(4, 2) == 7);
-  CHECK(first(8, 2) == 8);
-  CHECK(first(16, 2) == 9);
-  CHECK(first(32, 2) == 9);
-  CHECK(first(64, 2) == 10);
+  CHECK(first(1, any) == 8);
+  CHECK(first(2, any) == 8);
+  CHECK(first(3, dsp) == 9);
+  CHECK(first(8, any) == 11);
+  CHECK(first(9, any) == 12);
+  CHECK(first(16, any) == 12);
+  CHECK(first(17, any) == 13);
+  CHECK(first(64, any) == 14);
+  CHECK(first(4, booth) == 7);
+  CHECK(first(8, booth) == 8);
+  CHECK(first(16, booth) == 9);
+  CHECK(first(32, booth) == 9);
+  CHECK(first(64, booth) == 10);
 }
 
 TEST_CASE("registers behind the tool's multipliers are a cycle and their flip-flops each") {
-  ModuleParameters parameters = linear_parameters(4, 2, 4);
-  const Timing before = predict(alone("mase_linear", parameters, 4, 2));
-  const Cost cost = cost_of("mase_linear", parameters);
-  parameters.set("PRODUCT_STAGES", std::int64_t{2});
-  const Timing after = predict(alone("mase_linear", parameters, 4, 2));
+  LinearModule linear = linear_of(4, 2, 4);
+  const Timing before = predict(alone(linear, 4, 2));
+  const Cost cost = cost_of(linear);
+  linear.product_stages = 2;
+  const Timing after = predict(alone(linear, 4, 2));
   CHECK(after.first == before.first + 2);
   CHECK(after.interval == before.interval);
   // Sums of four products of 8 and 6 bits, and three marks of a step.
-  CHECK(cost_of("mase_linear", parameters).ff == Approx(cost.ff + 2 * (16 + 3)));
+  CHECK(cost_of(linear).ff == Approx(cost.ff + 2 * (16 + 3)));
   // Booth rows have registers of their own.
-  parameters.set("MULTIPLIER", std::int64_t{2});
-  const Timing booth = predict(alone("mase_linear", parameters, 4, 2));
-  parameters.set("PRODUCT_STAGES", std::int64_t{0});
-  CHECK(booth.first == predict(alone("mase_linear", parameters, 4, 2)).first);
+  linear.multiplier = static_cast<int>(Multiplier::fabric);
+  const Timing booth = predict(alone(linear, 4, 2));
+  linear.product_stages = 0;
+  CHECK(booth.first == predict(alone(linear, 4, 2)).first);
 }
 
 TEST_CASE("a depthwise block of N beats gives its beat after N + 7 cycles") {
   const auto timing = [](std::int64_t n, std::int64_t taps, std::int64_t channels) {
-    const ModuleParameters parameters{
-        {"N", n}, {"TAPS", taps}, {"CHANNELS", channels}, {"MULTIPLIER", 0}};
-    return predict(alone("mase_depthwise", parameters, n, 1));
+    DepthwiseModule module;
+    module.beats = n;
+    module.taps = taps;
+    module.channels = channels;
+    return predict(alone(module, n, 1));
   };
   CHECK(timing(9, 1, 1).first == 16);
   CHECK(timing(9, 1, 1).interval == 9);
@@ -101,8 +109,11 @@ TEST_CASE("a depthwise block of N beats gives its beat after N + 7 cycles") {
 }
 
 TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") {
-  const auto blocks = [](std::int64_t aw, std::int64_t ww, std::int64_t simd) {
-    return cost_of("mase_linear", linear_parameters(4, 1, simd).set("AW", aw).set("WW", ww)).dsp;
+  const auto blocks = [](int in, int weight, std::int64_t simd) {
+    LinearModule module = linear_of(4, 1, simd);
+    module.in_bits = in;
+    module.weight_bits = weight;
+    return cost_of(module).dsp;
   };
   CHECK(blocks(8, 6, 8) == 8);
   CHECK(blocks(4, 4, 8) == 0);  // a product of eight bits
@@ -110,33 +121,25 @@ TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") 
   CHECK(blocks(12, 1, 8) == 0);  // one bit is no multiplication
 }
 
+/// Signed inputs of 8 bits and weights of 2, given as digits; without biases and rounding.
+double carry_of(std::int64_t inputs, std::int64_t outputs, const char* weights) {
+  ConstantLinearModule module{{8, true, 2, true, 12}, {false, 1}, {}, inputs, outputs};
+  module.out_bits = 12;
+  module.to_nearest = false;
+  module.weights = {weights, inputs * outputs * module.weight_bits};
+  return cost_of(module).carry;
+}
+
 TEST_CASE("constant weights without a bit set cost no adders, and equal outputs share theirs") {
-  ModuleParameters parameters{{"INPUTS", 4},   {"OUTPUTS", 1},
-                              {"AW", 8},       {"ASIGNED", 1},
-                              {"WW", 2},       {"WSIGNED", 1},
-                              {"HAS_BIAS", 0}, {"BW", 1},
-                              {"ACCW", 12},    {"OW", 12},
-                              {"SHIFT", 0},    {"DIVISOR", 1},
-                              {"ROUND", 0},    {"WEIGHTS", HexBits{"00", 8}}};
-  const double none = cost_of("mase_constant_linear", parameters).carry;
-  CHECK(none == 0);
-  parameters.set("WEIGHTS", HexBits{"05", 8});  // x0 + x1
-  const double one = cost_of("mase_constant_linear", parameters).carry;
+  CHECK(carry_of(4, 1, "00") == 0);
+  const double one = carry_of(4, 1, "05");  // x0 + x1
   CHECK(one > 0);
-  parameters.set("OUTPUTS", std::int64_t{2}).set("WEIGHTS", HexBits{"0505", 16});
-  CHECK(cost_of("mase_constant_linear", parameters).carry == one);
+  CHECK(carry_of(4, 2, "0505") == one);
 }
 
 TEST_CASE("outputs with constant weights share the sums of aligned groups of their inputs") {
   const auto carry = [](std::int64_t outputs, const char* weights) {
-    ModuleParameters parameters{{"INPUTS", 16},  {"OUTPUTS", outputs},
-                                {"AW", 8},       {"ASIGNED", 1},
-                                {"WW", 2},       {"WSIGNED", 1},
-                                {"HAS_BIAS", 0}, {"BW", 1},
-                                {"ACCW", 12},    {"OW", 12},
-                                {"SHIFT", 0},    {"DIVISOR", 1},
-                                {"ROUND", 0},    {"WEIGHTS", HexBits{weights, 32 * outputs}}};
-    return cost_of("mase_constant_linear", parameters).carry;
+    return carry_of(16, outputs, weights);
   };
   const double all = carry(1, "55555555");
   // The first eight inputs are a half of all of them.

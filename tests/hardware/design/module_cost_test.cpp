@@ -11,7 +11,9 @@
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/channel_shift.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/depthwise.hpp"
 #include "hardware/design/modules/divide.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
@@ -42,18 +44,6 @@ void check(const std::vector<Measured<T>>& rows) {
   check(std::string(T::module_name), measurements(rows));
 }
 
-ModuleParameters clamps(ModuleParameters parameters, std::int64_t acc, std::int64_t out,
-                        std::int64_t shift, std::int64_t low, std::int64_t high) {
-  return parameters.append({{"ACCW", acc},
-                            {"OW", out},
-                            {"SHIFT", shift},
-                            {"DIVISOR", 1},
-                            {"ROUND", 1},
-                            {"LOW", Sized{low, 64}},
-                            {"HIGH", Sized{high, 64}},
-                            {"MULTIPLIER", 0}});
-}
-
 Requantisation rounded(int out, int shift, std::int64_t low, std::int64_t high) {
   return {.out_bits = out, .shift = shift, .low = {low, 64}, .high = {high, 64}};
 }
@@ -65,36 +55,45 @@ Requantisation rounded_down(int out, int shift, std::int64_t low, std::int64_t h
 }
 
 /// Unsigned inputs and signed weights, as behind a relu.
-ModuleParameters linear(std::int64_t sf, std::int64_t nf, std::int64_t simd, std::int64_t pe,
-                        std::int64_t in, std::int64_t weight, std::int64_t bias) {
-  return {{"SF", sf},     {"NF", nf},     {"SETS", 1},    {"SIMD", simd},  {"PE", pe},  {"AW", in},
-          {"ASIGNED", 0}, {"WW", weight}, {"WSIGNED", 1}, {"HAS_BIAS", 1}, {"BW", bias}};
+LinearModule linear(const ProductShape& shape, int in, int weight, int bias, int acc,
+                    const Requantisation& requantisation) {
+  LinearModule module;
+  module.columns = shape.columns;
+  module.passes = shape.rows;
+  module.simd = shape.simd;
+  module.pe = shape.pe;
+  static_cast<Operands&>(module) = {in, false, weight, true, acc};
+  module.bias_bits = bias;
+  static_cast<Requantisation&>(module) = requantisation;
+  return module;
 }
 
-/// Signed inputs of 8 bits, weights of 6 and biases of 12; the last parameter is MULTIPLIER.
-ModuleParameters depthwise(std::int64_t beats, std::int64_t blocks, std::int64_t groups,
-                           std::int64_t taps, std::int64_t channels, std::int64_t outputs,
-                           std::int64_t multiplier) {
-  ModuleParameters parameters{
-      {"N", beats}, {"BLOCKS", blocks}, {"GROUPS", groups},     {"TAPS", taps},
-      {"AW", 8},    {"ASIGNED", 1},     {"CHANNELS", channels}, {"OUTPUTS", outputs},
-      {"WW", 6},    {"WSIGNED", 1},     {"HAS_BIAS", 1},        {"BW", 12}};
-  return clamps(parameters, 18, 8, 7, -128, 127).set("MULTIPLIER", multiplier);
+/// Signed inputs of 8 bits, weights of 6 and biases of 12.
+DepthwiseModule depthwise(std::int64_t beats, std::int64_t blocks, std::int64_t groups,
+                          std::int64_t taps, std::int64_t channels, std::int64_t outputs,
+                          Multiplier multiplier) {
+  DepthwiseModule module{{}, beats, blocks, groups, taps, channels, outputs};
+  static_cast<Operands&>(module) = {8, true, 6, true, 18};
+  module.bias_bits = 12;
+  static_cast<Requantisation&>(module) = rounded(8, 7, -128, 127);
+  module.multiplier = static_cast<int>(multiplier);
+  return module;
 }
 
 // Yosys 0.23 as below, of whole modules with random weights.
 TEST_CASE("Booth rows of any width and number cost what Yosys measured") {
-  const auto booth = [](std::int64_t in, std::int64_t weight, std::int64_t lanes,
-                        std::int64_t acc) {
-    return clamps(linear(16, 4, lanes, 1, in, weight, 1), acc, 8, acc - 10, -128, 127)
-        .set("ASIGNED", 1)
-        .set("HAS_BIAS", 0)
-        .set("MULTIPLIER", 2);
+  const auto booth = [](int in, int weight, std::int64_t lanes, int acc) {
+    LinearModule module =
+        linear({16, 4, lanes, 1}, in, weight, 1, acc, rounded(8, acc - 10, -128, 127));
+    module.in_signed = true;
+    module.has_bias = false;
+    module.multiplier = static_cast<int>(Multiplier::fabric);
+    return module;
   };
-  check("mase_linear", {{booth(12, 12, 4, 34), 637 + 112, 0, 1},
-                        {booth(16, 8, 4, 34), 582 + 93, 0, 0.5},
-                        {booth(16, 16, 2, 40), 518 + 96, 0, 0.5},
-                        {booth(8, 8, 2, 24), 181 + 35, 0, 0.5}});
+  check<LinearModule>({{booth(12, 12, 4, 34), 637 + 112, 0, 1},
+                       {booth(16, 8, 4, 34), 582 + 93, 0, 0.5},
+                       {booth(16, 16, 2, 40), 518 + 96, 0, 0.5},
+                       {booth(8, 8, 2, 24), 181 + 35, 0, 0.5}});
 }
 
 // Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten, beside a longer path that is
@@ -142,12 +141,12 @@ TEST_CASE("square roots cost what Yosys measured, within a tenth") {
 }
 
 TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth") {
-  check("mase_linear",
-        {{clamps(linear(25, 1, 1, 8, 8, 8, 15), 19, 8, 9, 0, 255), 254 + 66, 8, 1},
-         {clamps(linear(50, 4, 4, 4, 8, 6, 13), 19, 6, 8, 0, 63), 196 + 40, 16, 1.5},
-         {clamps(linear(256, 64, 1, 1, 6, 6, 7), 18, 8, 5, 0, 255), 131 + 19, 1, 3},
-         {clamps(linear(64, 10, 1, 1, 8, 8, 8), 18, 18, 0, -84660, 54825), 96 + 22, 1, 0.5},
-         {clamps(linear(1, 16, 16, 1, 8, 8, 11), 18, 6, 8, 0, 63), 78 + 16, 16, 2}});
+  check<LinearModule>(
+      {{linear({25, 1, 1, 8}, 8, 8, 15, 19, rounded(8, 9, 0, 255)), 254 + 66, 8, 1},
+       {linear({50, 4, 4, 4}, 8, 6, 13, 19, rounded(6, 8, 0, 63)), 196 + 40, 16, 1.5},
+       {linear({256, 64, 1, 1}, 6, 6, 7, 18, rounded(8, 5, 0, 255)), 131 + 19, 1, 3},
+       {linear({64, 10, 1, 1}, 8, 8, 8, 18, rounded(18, 0, -84660, 54825)), 96 + 22, 1, 0.5},
+       {linear({1, 16, 16, 1}, 8, 8, 11, 18, rounded(6, 8, 0, 63)), 78 + 16, 16, 2}});
   const std::string weights =
       "81ff3e37a08511280681f07a820135cbd44bfb4d5a8106480bb4b1db40b62453bf1d9df5d8de522d1c020bdd464e"
       "000f69df8df81305ec70ac3a007b";
@@ -157,12 +156,13 @@ TEST_CASE("costs of the matrix family are those that Yosys finds, within a tenth
 }
 
 TEST_CASE("costs of groups side by side are those that Yosys finds, within a tenth") {
-  check("mase_depthwise", {{depthwise(9, 2, 4, 1, 1, 1, 0), 170 + 39, 4, 0},
-                           {depthwise(9, 2, 4, 1, 1, 1, 2), 349 + 63, 0, 0},
-                           {depthwise(1, 8, 2, 9, 1, 1, 0), 199 + 30, 18, 0},
-                           {depthwise(1, 8, 2, 9, 1, 1, 2), 1049 + 192, 0, 0},
-                           {depthwise(3, 4, 4, 3, 1, 2, 0), 264 + 73, 24, 2},
-                           {depthwise(3, 4, 2, 3, 2, 2, 2), 1206 + 261, 0, 2}});
+  constexpr Multiplier any = Multiplier::automatic, booth = Multiplier::fabric;
+  check<DepthwiseModule>({{depthwise(9, 2, 4, 1, 1, 1, any), 170 + 39, 4, 0},
+                          {depthwise(9, 2, 4, 1, 1, 1, booth), 349 + 63, 0, 0},
+                          {depthwise(1, 8, 2, 9, 1, 1, any), 199 + 30, 18, 0},
+                          {depthwise(1, 8, 2, 9, 1, 1, booth), 1049 + 192, 0, 0},
+                          {depthwise(3, 4, 4, 3, 1, 2, any), 264 + 73, 24, 2},
+                          {depthwise(3, 4, 2, 3, 2, 2, booth), 1206 + 261, 0, 2}});
 }
 
 TEST_CASE("costs of scale_shift and cast are those that Yosys finds, within a tenth") {
