@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "hardware/design/modules/matmul.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -37,7 +38,7 @@ struct Product {
 };
 
 Case product_case(Random& random, const Product& shape, const FixedType& a, const FixedType& b,
-                  const FixedType& out, std::int64_t multiplier) {
+                  const FixedType& out, int multiplier) {
   const std::int64_t size = shape.sets * shape.outputs() * shape.inputs();
   Port rows = random_port(random, shape.simd, a, product_frames * shape.rows() * shape.sf);
   const std::int64_t lanes = shape.transposed ? shape.pe : shape.simd;
@@ -69,25 +70,15 @@ Case product_case(Random& random, const Product& shape, const FixedType& a, cons
                      f * size + shape.place(r / shape.repeat % shape.sets, o, i))];
         results.codes.push_back(static_cast<std::int64_t>(requantise(sum)));
       }
-  design::ModuleParameters parameters{{"SF", shape.sf},
-                                      {"NF", shape.nf},
-                                      {"SETS", shape.sets},
-                                      {"REPEAT", shape.repeat},
-                                      {"ROUNDS", shape.rounds},
-                                      {"SIMD", shape.simd},
-                                      {"PE", shape.pe},
-                                      {"TRANSPOSED", flag(shape.transposed)},
-                                      {"INTERLEAVED", flag(shape.interleaved)},
-                                      {"AW", std::int64_t{a.width}},
-                                      {"ASIGNED", flag(a.is_signed)},
-                                      {"WW", std::int64_t{b.width}},
-                                      {"WSIGNED", flag(b.is_signed)},
-                                      {"ACCW", std::int64_t{bits + (halves ? 1 : 0)}},
-                                      {"HALVED", flag(halves)}};
-  parameters.append(design::requantise_parameters(requantise, out));
-  parameters.set("START", design::Sized{half, 64, true});
-  parameters.set("MULTIPLIER", multiplier);
-  return {"mase_matmul", parameters, {rows, matrices}, {results}, {}};
+  design::MatmulModule module{
+      {},           shape.sf,   shape.nf, shape.sets,       shape.repeat,
+      shape.rounds, shape.simd, shape.pe, shape.transposed, shape.interleaved};
+  static_cast<design::Operands&>(module) = {
+      a.width, a.is_signed, b.width, b.is_signed, bits + (halves ? 1 : 0), halves};
+  static_cast<design::Requantisation&>(module) = design::requantisation(requantise, out);
+  module.start.value = half;
+  module.multiplier = multiplier;
+  return case_of(module, {rows, matrices}, {results});
 }
 
 FixedType any_type(Random& random, const std::vector<std::int64_t>& widths) {
@@ -107,9 +98,9 @@ TEST_CASE("products of streams in RTL equal the sums of products at every fold, 
                         any_of(random, {1, 2, 3, 4}),
                         random.below(2) == 0,
                         random.below(2) == 0};
-    cases.push_back(product_case(random, shape, any_type(random, {1, 2, 4, 8, 8, 11}),
-                                 any_type(random, {1, 3, 4, 8, 8, 13}),
-                                 any_type(random, {1, 4, 8, 16}), any_of(random, {0, 1, 2})));
+    cases.push_back(product_case(
+        random, shape, any_type(random, {1, 2, 4, 8, 8, 11}), any_type(random, {1, 3, 4, 8, 8, 13}),
+        any_type(random, {1, 4, 8, 16}), static_cast<int>(any_of(random, {0, 1, 2}))));
   }
   check_cases(cases, product_frames);
 }

@@ -7,6 +7,9 @@
 
 #include "hardware/design/building/memory_image.hpp"
 #include "hardware/design/folding/packing.hpp"
+#include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/depthwise.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "support/module_bench.hpp"
 
 namespace mase::rtl_test {
@@ -21,6 +24,10 @@ constexpr std::int64_t kMatrixFrames = 40;
 
 std::int64_t pick(Random& random, const std::vector<std::int64_t>& values) {
   return values[random.below(values.size())];
+}
+
+int pick_multiplier(Random& random, const std::vector<std::int64_t>& values) {
+  return static_cast<int>(pick(random, values));
 }
 
 /// Number formats of a matrix layer, drawn from all widths, often the narrow ones.
@@ -102,9 +109,9 @@ Wide dot(const Matrix& matrix, std::int64_t o, const std::int64_t* x) {
   return sum;
 }
 
-/// Parameters that every matrix module has, and a requantisation that suits the accumulator.
+/// What matrix modules have in common, and a requantisation that suits the accumulator.
 struct Common {
-  design::ModuleParameters parameters;
+  design::MultiplyAccumulate unit;
   Requantise requantise;
 };
 
@@ -119,16 +126,33 @@ Common common(Random& random, const Types& types, Matrix& matrix, bool starts = 
       (starts || !matrix.bias.empty()) && random.below(2) == 0)
     matrix.half = (Wide{requantise.divisor} << shift) / 2;
   if (matrix.half != 0) bits += 2;
-  design::ModuleParameters parameters{{"AW", std::int64_t{types.in.width}},
-                                      {"ASIGNED", flag(types.in.is_signed)},
-                                      {"WW", std::int64_t{types.weight.width}},
-                                      {"WSIGNED", flag(types.weight.is_signed)},
-                                      {"HAS_BIAS", flag(!matrix.bias.empty())},
-                                      {"BW", std::int64_t{bias_bits(matrix)}},
-                                      {"ACCW", std::int64_t{bits}},
-                                      {"HALVED", flag(matrix.half != 0)}};
-  parameters.append(design::requantise_parameters(requantise, types.out));
-  return {parameters, requantise};
+  design::MultiplyAccumulate unit;
+  static_cast<design::Operands&>(unit) = {
+      types.in.width, types.in.is_signed, types.weight.width, types.weight.is_signed,
+      bits,           matrix.half != 0};
+  static_cast<design::Bias&>(unit) = {!matrix.bias.empty(), bias_bits(matrix)};
+  static_cast<design::Requantisation&>(unit) = design::requantisation(requantise, types.out);
+  unit.start.value = matrix.half;
+  return {unit, requantise};
+}
+
+void set_images(design::MultiplyAccumulate& unit, const std::string& name) {
+  unit.weight_file = name + "_weight.mem";
+  if (unit.has_bias) unit.bias_file = name + "_bias.mem";
+}
+
+/// Makes a case of another module of the same kind.
+template <design::HardwareModule T, class Change>
+void change(Case& test, Change&& change_module) {
+  T module = design::read_parameters<T>(test.parameters);
+  change_module(module);
+  test.parameters = design::write_parameters(module);
+}
+
+/// The tests' own sums have 64 bits.
+template <design::HardwareModule T>
+bool sums_fit(const Case& test) {
+  return design::read_parameters<T>(test.parameters).sum_bits <= 64;
 }
 
 /// Memory of words of `lanes` codes.
@@ -141,7 +165,7 @@ std::vector<Wide> widened(const Codes& codes) { return {codes.begin(), codes.end
 
 struct LinearShape {
   std::int64_t sf = 1, nf = 1, sets = 1, simd = 1, pe = 1;
-  std::int64_t multiplier = 0;
+  int multiplier = 0;
 };
 
 /// The weights in the order of the image: set, output block, input block, output, input.
@@ -169,7 +193,7 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
   const std::int64_t inputs = shape.sf * shape.simd, per_set = shape.nf * shape.pe;
   Matrix matrix = random_matrix(random, inputs, per_set * shape.sets, types.weight);
   drive_to_ends(random, matrix, types.weight);
-  const auto [more, requantise] = common(random, types, matrix);
+  auto [unit, requantise] = common(random, types, matrix);
   Port in{shape.simd, types.in, {}}, out{shape.pe, types.out, {}};
   for (std::int64_t row = 0; row < kMatrixFrames * shape.sets; ++row) {
     const std::int64_t set = row % shape.sets;
@@ -181,17 +205,11 @@ Case linear_case(Random& random, const LinearShape& shape, const Types& types, i
       out.codes.push_back(static_cast<std::int64_t>(requantise(dot(matrix, o, x.data()))));
   }
   const std::string name = "linear_" + std::to_string(index);
-  design::ModuleParameters parameters{{"SF", shape.sf},
-                                      {"NF", shape.nf},
-                                      {"SETS", shape.sets},
-                                      {"SIMD", shape.simd},
-                                      {"PE", shape.pe}};
-  parameters.append(more);
-  parameters.set("START", design::Sized{matrix.half, 64, true});
-  parameters.set("MULTIPLIER", shape.multiplier);
-  parameters.set("WEIGHT_FILE", name + "_weight.mem");
-  parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
-  Case test{"mase_linear", parameters, {in}, {out}, {}};
+  unit.multiplier = shape.multiplier;
+  set_images(unit, name);
+  Case test =
+      case_of(design::LinearModule{unit, shape.sf, shape.nf, shape.sets, shape.simd, shape.pe},
+              {in}, {out});
   test.memories.push_back(memory(name + "_weight.mem", linear_image(matrix, shape),
                                  shape.simd * shape.pe, types.weight.width));
   if (!matrix.bias.empty())
@@ -206,31 +224,36 @@ TEST_CASE("linear in RTL equals the sums of products at every fold, width and si
   for (int i = 0; cases.size() < 44; ++i) {
     LinearShape shape{pick(random, {1, 1, 2, 3, 7}), pick(random, {1, 1, 2, 3}),
                       pick(random, {1, 1, 2, 3}),    pick(random, {1, 2, 3, 4, 5, 8, 9, 16, 18}),
-                      pick(random, {1, 2, 3}),       pick(random, {0, 1, 2, 2})};
+                      pick(random, {1, 2, 3}),       pick_multiplier(random, {0, 1, 2, 2})};
     Case test = linear_case(random, shape, random_types(random), i);
-    if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
+    if (sums_fit<design::LinearModule>(test)) cases.push_back(std::move(test));
   }
   check_cases(cases, kMatrixFrames);
 }
 
-void set_packing(design::ModuleParameters& parameters, const design::SharedProducts& shared,
+void set_packing(design::Multiplication& unit, const design::SharedProducts& shared,
                  const design::Packing& packing) {
-  parameters.set("PACK", packing.outputs)
-      .set("PITCH", packing.pitch)
-      .set("KNOWN", std::int64_t{design::known_bits(shared, packing)});
+  unit.pack = packing.outputs;
+  unit.pitch = packing.pitch;
+  unit.known = design::known_bits(shared, packing);
 }
 
 /// A linear whose outputs share multipliers; nullopt if no block holds the types.
 std::optional<Case> packed_linear(Random& random, const Types& types, int index) {
-  const LinearShape shape{
-      pick(random, {1, 2, 3}),    pick(random, {1, 2}), 1, pick(random, {1, 2, 3, 4, 7, 8, 9, 16}),
-      pick(random, {2, 3, 4, 5}), pick(random, {0, 1})};
+  const LinearShape shape{pick(random, {1, 2, 3}),
+                          pick(random, {1, 2}),
+                          1,
+                          pick(random, {1, 2, 3, 4, 7, 8, 9, 16}),
+                          pick(random, {2, 3, 4, 5}),
+                          pick_multiplier(random, {0, 1})};
   const char* blocks[] = {"dsp48e1", "dsp48e2", "dsp58", "mult18x18d"};
   const design::SharedProducts shared{types.in, types.weight, shape.simd, shape.pe};
   const auto packings = design::packings(shared, design::dsp_block(blocks[random.below(4)]));
   if (packings.empty()) return std::nullopt;
   Case test = linear_case(random, shape, types, index);
-  set_packing(test.parameters, shared, packings[random.below(packings.size())]);
+  const design::Packing& packing = packings[random.below(packings.size())];
+  change<design::LinearModule>(
+      test, [&](design::LinearModule& module) { set_packing(module, shared, packing); });
   return test;
 }
 
@@ -246,8 +269,9 @@ TEST_CASE("outputs that share multipliers in RTL get their own sums at every wid
                           {static_cast<int>(pick(random, {8, 16})), 0, true}};
         auto test = packed_linear(random, types, a * 16 + w);
         if (!test || cases.size() == 64) continue;
-        known.insert(test->parameters.integer("KNOWN"));
-        packs.insert(test->parameters.integer("PACK"));
+        const auto packed = design::read_parameters<design::LinearModule>(test->parameters).packs();
+        known.insert(packed.known);
+        packs.insert(packed.outputs);
         cases.push_back(std::move(*test));
         break;
       }
@@ -282,14 +306,15 @@ TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
       for (std::int64_t o = 0; o < outputs; ++o)
         matrix.weight.push_back(static_cast<std::int64_t>(weight.low()) + o);
       const Requantise same{0, 1, formats::Rounding::floor, -2048, 2047};
-      test.parameters.append(design::requantise_parameters(same, {12, 0, true}));
-      test.parameters.set("ACCW", std::int64_t{accumulator_bits(matrix, in)})
-          .set("HAS_BIAS", std::int64_t{0})
-          .set("HALVED", std::int64_t{0})
-          .set("START", std::int64_t{0})
-          .set("BIAS_FILE", "");
       const std::string file = "booth_" + std::to_string(index++) + ".mem";
-      test.parameters.set("WEIGHT_FILE", file);
+      change<design::LinearModule>(test, [&](design::LinearModule& module) {
+        static_cast<design::Requantisation&>(module) = design::requantisation(same, {12, 0, true});
+        module.sum_bits = accumulator_bits(matrix, in);
+        module.has_bias = module.halved = false;
+        module.start.value = 0;
+        module.weight_file = file;
+        module.bias_file = "";
+      });
       test.memories = {memory(file, widened(matrix.weight), 1, w)};
       test.inputs[0].codes.clear();
       test.outputs[0].codes.clear();
@@ -305,7 +330,7 @@ TEST_CASE("Booth rows in RTL are exact for every pair of codes") {
 
 Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, const Types& types) {
   Matrix matrix = random_matrix(random, inputs, outputs, types.weight);
-  const auto [more, requantise] = common(random, types, matrix, false);
+  const auto [unit, requantise] = common(random, types, matrix, false);
   Port in{inputs, types.in, {}}, out{outputs, types.out, {}};
   for (std::int64_t row = 0; row < kMatrixFrames; ++row) {
     const std::int64_t target = between(random, 0, outputs - 1);
@@ -319,13 +344,11 @@ Case constant_case(Random& random, std::int64_t inputs, std::int64_t outputs, co
   const std::vector<Wide> biases = matrix.bias.empty()
                                        ? std::vector<Wide>(static_cast<std::size_t>(outputs), 0)
                                        : bias_words(matrix);
-  design::ModuleParameters parameters{{"INPUTS", inputs}, {"OUTPUTS", outputs}};
-  parameters.append(more);
-  parameters.set("WEIGHTS",
-                 design::HexBits{design::pack_word(widened(matrix.weight), types.weight.width),
-                                 inputs * outputs * types.weight.width});
-  parameters.set("BIASES", design::HexBits{design::pack_word(biases, bits), outputs * bits});
-  return {"mase_constant_linear", parameters, {in}, {out}, {}};
+  design::ConstantLinearModule module{unit, unit, unit, inputs, outputs};
+  module.weights = {design::pack_word(widened(matrix.weight), types.weight.width),
+                    inputs * outputs * types.weight.width};
+  module.biases = {design::pack_word(biases, bits), outputs * bits};
+  return case_of(module, {in}, {out});
 }
 
 TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
@@ -334,7 +357,7 @@ TEST_CASE("constant weights in RTL give the same sums in one cycle per row") {
   while (cases.size() < 40) {
     Case test = constant_case(random, pick(random, {1, 2, 3, 4, 5, 8, 16, 20, 37}),
                               pick(random, {1, 2, 5}), random_types(random));
-    if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
+    if (sums_fit<design::ConstantLinearModule>(test)) cases.push_back(std::move(test));
   }
   check_cases(cases, kMatrixFrames);
 }
@@ -377,12 +400,12 @@ std::vector<Wide> depthwise_image(const Matrix& matrix, const GroupShape& shape)
   return image;
 }
 
-Case depthwise_case(Random& random, const GroupShape& shape, std::int64_t multiplier,
-                    const Types& types, int index) {
+Case depthwise_case(Random& random, const GroupShape& shape, int multiplier, const Types& types,
+                    int index) {
   const std::int64_t groups = shape.all_groups(), outputs = groups * shape.outputs;
   const std::int64_t pe = shape.groups * shape.outputs, simd = shape.taps * shape.channels;
   Matrix matrix = random_matrix(random, shape.inputs(), outputs, types.weight);  // a row per output
-  const auto [more, requantise] = common(random, types, matrix);
+  auto [unit, requantise] = common(random, types, matrix);
   Port in{shape.groups * simd, types.in, {}}, out{pe, types.out, {}};
   for (std::int64_t frame = 0; frame < kMatrixFrames; ++frame) {
     std::vector<Codes> x;  // of each group
@@ -398,15 +421,11 @@ Case depthwise_case(Random& random, const GroupShape& shape, std::int64_t multip
           requantise(dot(matrix, o, x[static_cast<std::size_t>(o / shape.outputs)].data()))));
   }
   const std::string name = "depthwise_" + std::to_string(index);
-  design::ModuleParameters parameters{{"N", shape.beats},           {"BLOCKS", shape.blocks},
-                                      {"GROUPS", shape.groups},     {"TAPS", shape.taps},
-                                      {"CHANNELS", shape.channels}, {"OUTPUTS", shape.outputs}};
-  parameters.append(more);
-  parameters.set("MULTIPLIER", multiplier);
-  parameters.set("START", design::Sized{matrix.half, 64, true});
-  parameters.set("WEIGHT_FILE", name + "_weight.mem");
-  parameters.set("BIAS_FILE", matrix.bias.empty() ? "" : name + "_bias.mem");
-  Case test{"mase_depthwise", parameters, {in}, {out}, {}};
+  unit.multiplier = multiplier;
+  set_images(unit, name);
+  Case test = case_of(design::DepthwiseModule{unit, shape.beats, shape.blocks, shape.groups,
+                                              shape.taps, shape.channels, shape.outputs},
+                      {in}, {out});
   test.memories.push_back(
       memory(name + "_weight.mem", depthwise_image(matrix, shape), pe * simd, types.weight.width));
   if (!matrix.bias.empty())
@@ -424,8 +443,9 @@ TEST_CASE("outputs of a group share multipliers in RTL, those of others do not")
     const design::SharedProducts shared{types.in, types.weight, shape.taps * shape.channels,
                                         shape.outputs};
     Case test = depthwise_case(random, shape, i % 2, types, 100 + i);
-    set_packing(test.parameters, shared,
-                design::packings(shared, design::dsp_block("dsp48e1")).back());
+    const design::Packing packing = design::packings(shared, design::dsp_block("dsp48e1")).back();
+    change<design::DepthwiseModule>(
+        test, [&](design::DepthwiseModule& module) { set_packing(module, shared, packing); });
     cases.push_back(std::move(test));
   }
   check_cases(cases, kMatrixFrames);
@@ -436,7 +456,7 @@ TEST_CASE("depthwise in RTL gives every group its own weights") {
   std::vector<Case> cases;
   for (int i = 0; cases.size() < 50; ++i) {
     Case test = depthwise_case(random, random_groups(random), i % 3, random_types(random), i);
-    if (test.parameters.integer("ACCW") <= 64) cases.push_back(std::move(test));
+    if (sums_fit<design::DepthwiseModule>(test)) cases.push_back(std::move(test));
   }
   check_cases(cases, kMatrixFrames);
 }
@@ -450,19 +470,22 @@ TEST_CASE("matrix modules in RTL can have registers on the way to and from multi
                             pick(random, {1, 3, 8}), pick(random, {1, 2}),    i % 3};
     Case linear = linear_case(random, shape, types, 200 + i);
     Case depthwise = depthwise_case(random, random_groups(random), i % 3, types, 200 + i);
-    for (Case* test : {&linear, &depthwise}) {
-      const std::int64_t moved = i % 4 / 2 + i % 2;
-      test->parameters.set("OPERAND_STAGES", moved);
-      test->parameters.set("WEIGHT_STAGES", i / 2 % (moved + 1));
-      test->parameters.set("PRODUCT_STAGES", std::int64_t{i / 4 % 3});
-      cases.push_back(std::move(*test));
-    }
+    const std::int64_t moved = i % 4 / 2 + i % 2;
+    const auto set_stages = [&](design::PipelineStages& stages) {
+      stages = {moved, i / 2 % (moved + 1), i / 4 % 3};
+    };
+    change<design::LinearModule>(linear, set_stages);
+    change<design::DepthwiseModule>(depthwise, set_stages);
+    cases.push_back(std::move(linear));
+    cases.push_back(std::move(depthwise));
   }
   cases.push_back(linear_case(random, {72, 3, 1, 8, 2, 0}, types, 220));  // from block memory
-  cases.back().parameters.set("OPERAND_STAGES", std::int64_t{1});
+  change<design::LinearModule>(cases.back(),
+                               [](design::LinearModule& module) { module.operand_stages = 1; });
   for (int i = 0; i < 6; ++i)
     if (auto test = packed_linear(random, types, 230 + i)) {
-      test->parameters.set("PRODUCT_STAGES", std::int64_t{1 + i % 2});
+      change<design::LinearModule>(
+          *test, [&](design::LinearModule& module) { module.product_stages = 1 + i % 2; });
       cases.push_back(std::move(*test));
     }
   check_cases(cases, kMatrixFrames);
