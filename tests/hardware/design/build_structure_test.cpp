@@ -5,6 +5,9 @@
 
 #include "base/error.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/design/modules/constant_linear.hpp"
+#include "hardware/design/modules/depthwise.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
@@ -27,10 +30,9 @@ std::int64_t parameter(const Design& design, const std::string& instance, const 
   return find_instance(design, instance)->parameters.integer(name);
 }
 
-HexBits bits(const Instance& instance, const std::string& name) {
-  for (const auto& [key, value] : instance.parameters.items())
-    if (key == name) return std::get<HexBits>(value);
-  return {};
+template <HardwareModule T>
+T module_named(const Design& design, const std::string& instance) {
+  return module_of<T>(*find_instance(design, instance));
 }
 
 }  // namespace
@@ -51,14 +53,15 @@ TEST_CASE("a chain of linears becomes one instance each, width converters where 
   CHECK(design.stream(design.outputs[0]).lanes == 2);
   // 3 lanes to 2 by way of their greatest common divisor, 1.
   CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 1);
-  CHECK(parameter(design, "fc1", "SF") == 2);
-  CHECK(parameter(design, "fc1", "NF") == 2);
-  CHECK(parameter(design, "fc1", "SETS") == 1);
-  CHECK(parameter(design, "fc1", "AW") == 8);
-  CHECK(parameter(design, "fc1", "WW") == 4);
-  CHECK(parameter(design, "fc1", "BW") == 3);     // -2 .. 2
-  CHECK(parameter(design, "fc1", "ACCW") == 14);  // -5000 .. 5000
-  CHECK(find_instance(design, "fc1")->parameters.text("WEIGHT_FILE") == "fc1_weight.mem");
+  const auto fc1 = module_named<LinearModule>(design, "fc1");
+  CHECK(fc1.columns == 2);
+  CHECK(fc1.passes == 2);
+  CHECK(fc1.sets == 1);
+  CHECK(fc1.in_bits == 8);
+  CHECK(fc1.weight_bits == 4);
+  CHECK(fc1.bias_bits == 3);  // -2 .. 2
+  CHECK(fc1.sum_bits == 14);  // -5000 .. 5000
+  CHECK(fc1.weight_file == "fc1_weight.mem");
   const Memory* weight = design.find_memory("fc1_weight.mem");
   REQUIRE(weight);
   CHECK(weight->word_bits == 4 * 3 * 4);
@@ -99,12 +102,12 @@ TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks 
   ProgramMaker maker;
   maker.output(maker.linear("fc", maker.input("x", {2}), 2, 2));
   const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
-  const Instance& fc = *find_instance(design, "fc");
-  CHECK(fc.module == "mase_constant_linear");
+  CHECK(find_instance(design, "fc")->module == "mase_constant_linear");
+  const auto fc = module_named<ConstantLinearModule>(design, "fc");
   CHECK(design.memories.empty());
   // Weights -3 -2 / -1 0 as 4 bit fields, biases -2 -1 as 2 bit fields.
-  CHECK((bits(fc, "WEIGHTS") == HexBits{"0fed", 16}));
-  CHECK((bits(fc, "BIASES") == HexBits{"e", 4}));
+  CHECK((fc.weights == HexBits{"0fed", 16}));
+  CHECK((fc.biases == HexBits{"e", 4}));
   Fold dsp{2, 2};
   dsp.multiplier = Multiplier::dsp;
   CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "mase_linear");
@@ -120,13 +123,14 @@ TEST_CASE("a convolution has a window in front, of as many blocks as groups") {
   CHECK(parameter(design, "conv_window", "CF") == 2);
   CHECK(parameter(design, "conv_window", "BLOCKS") == 2);
   CHECK(parameter(design, "conv_window", "PH") == 1);
-  CHECK(parameter(design, "conv", "SF") == 9);
-  CHECK(parameter(design, "conv", "NF") == 1);
-  CHECK(parameter(design, "conv", "SETS") == 2);
+  const auto conv = module_named<LinearModule>(design, "conv");
+  CHECK(conv.columns == 9);
+  CHECK(conv.passes == 1);
+  CHECK(conv.sets == 2);
   CHECK(design.streams[1].elements == 36 * 9 * 4);
   CHECK(design.streams[2].elements == 36 * 6);
-  CHECK(parameter(design, "conv", "HAS_BIAS") == 0);
-  CHECK(find_instance(design, "conv")->parameters.text("BIAS_FILE").empty());
+  CHECK_FALSE(conv.has_bias);
+  CHECK(conv.bias_file.empty());
 }
 
 TEST_CASE("a parallel window takes whole pixels and gives whole windows") {
@@ -141,8 +145,9 @@ TEST_CASE("a parallel window takes whole pixels and gives whole windows") {
               "conv:mase_linear(conv_window_resize)->conv"});
   CHECK(design.stream(design.inputs[0]).lanes == 2);
   CHECK(parameter(design, "conv_window_resize", "IN_LANES") == 18);
-  CHECK(parameter(design, "conv", "SF") == 3);
-  CHECK(parameter(design, "conv", "NF") == 2);
+  const auto conv = module_named<LinearModule>(design, "conv");
+  CHECK(conv.columns == 3);
+  CHECK(conv.passes == 2);
 }
 
 TEST_CASE("a convolution by single pixels needs no window, one with a stride does") {
@@ -164,8 +169,9 @@ TEST_CASE("a depthwise convolution has its own module behind a window by blocks"
   CHECK(structure(design) ==
         Lines{"dw_window:mase_window(x)->dw_window", "dw:mase_depthwise(dw_window)->dw"});
   CHECK(parameter(design, "dw_window", "BLOCKS") == 2);
-  CHECK(parameter(design, "dw", "N") == 9);
-  CHECK(parameter(design, "dw", "BLOCKS") == 2);
+  const auto dw = module_named<DepthwiseModule>(design, "dw");
+  CHECK(dw.beats == 9);
+  CHECK(dw.blocks == 2);
   CHECK(design.find_memory("dw_weight.mem")->words.size() == 18);
   // Channel 0 tap 0 is -3; channel 1 tap 0 is weight number 9: 9 mod 7 - 3 = -1.
   CHECK(design.find_memory("dw_weight.mem")->words[0] == "fd");
@@ -185,12 +191,13 @@ TEST_CASE("a depthwise convolution's parallel window gives a beat of channels af
   CHECK(parameter(design, "dw_window", "LANES") == 2);
   CHECK(parameter(design, "dw_window_resize", "IN_LANES") == 18);
   CHECK(parameter(design, "dw_window_resize", "OUT_LANES") == 6);
-  CHECK(parameter(design, "dw", "N") == 3);
-  CHECK(parameter(design, "dw", "BLOCKS") == 2);
-  CHECK(parameter(design, "dw", "GROUPS") == 2);
-  CHECK(parameter(design, "dw", "TAPS") == 3);
-  CHECK(parameter(design, "dw", "CHANNELS") == 1);
-  CHECK(parameter(design, "dw", "OUTPUTS") == 1);
+  const auto dw = module_named<DepthwiseModule>(design, "dw");
+  CHECK(dw.beats == 3);
+  CHECK(dw.blocks == 2);
+  CHECK(dw.groups == 2);
+  CHECK(dw.taps == 3);
+  CHECK(dw.channels == 1);
+  CHECK(dw.outputs == 1);
 }
 
 TEST_CASE("groups with a parallel window follow each other or work side by side") {
@@ -201,19 +208,21 @@ TEST_CASE("groups with a parallel window follow each other or work side by side"
   const Design one = assemble(program, {{"conv", {6, 1, true}}});
   CHECK(one.stream(one.inputs[0]).lanes == 2);
   CHECK(find_instance(one, "conv")->module == "mase_linear");
-  CHECK(parameter(one, "conv", "SF") == 3);
-  CHECK(parameter(one, "conv", "NF") == 3);
-  CHECK(parameter(one, "conv", "SETS") == 2);
+  const auto linear = module_named<LinearModule>(one, "conv");
+  CHECK(linear.columns == 3);
+  CHECK(linear.passes == 3);
+  CHECK(linear.sets == 2);
   const Design both = assemble(program, {{"conv", {18, 6, true}}});
   CHECK(both.stream(both.inputs[0]).lanes == 4);
-  CHECK(find_instance(both, "conv")->module == "mase_depthwise");
   CHECK(parameter(both, "conv_window", "CF") == 1);
-  CHECK(parameter(both, "conv", "N") == 1);
-  CHECK(parameter(both, "conv", "BLOCKS") == 1);
-  CHECK(parameter(both, "conv", "GROUPS") == 2);
-  CHECK(parameter(both, "conv", "TAPS") == 9);
-  CHECK(parameter(both, "conv", "CHANNELS") == 2);
-  CHECK(parameter(both, "conv", "OUTPUTS") == 3);
+  CHECK(find_instance(both, "conv")->module == "mase_depthwise");
+  const auto groups = module_named<DepthwiseModule>(both, "conv");
+  CHECK(groups.beats == 1);
+  CHECK(groups.blocks == 1);
+  CHECK(groups.groups == 2);
+  CHECK(groups.taps == 9);
+  CHECK(groups.channels == 2);
+  CHECK(groups.outputs == 3);
 }
 
 TEST_CASE("weights of several outputs of a channel stand in one word") {
@@ -389,14 +398,14 @@ TEST_CASE("accumulators start with half of the divisor, without an adder for it"
   step.requantise.shift = 3;
   const auto built = [&] { return assemble(maker.share(), {{"fc", {1, 1}}}); };
   const Design design = built();
-  const ModuleParameters& fc = find_instance(design, "fc")->parameters;
-  CHECK(fc.integer("HALVED") == 1);
-  CHECK(fc.integer("ACCW") == 14);  // [-5000, 5000] and 4
+  const auto fc = module_named<LinearModule>(design, "fc");
+  CHECK(fc.halved);
+  CHECK(fc.sum_bits == 14);  // [-5000, 5000] and 4
   const auto bias = std::ranges::find(design.memories, "fc_bias.mem", &Memory::file);
   REQUIRE(bias != design.memories.end());
   CHECK(bias->words == std::vector<std::string>{"2", "3"});  // -2 and -1, and 4
   step.requantise.rounding = formats::Rounding::floor;
-  CHECK(find_instance(built(), "fc")->parameters.integer("HALVED") == 0);
+  CHECK_FALSE(module_named<LinearModule>(built(), "fc").halved);
 }
 
 TEST_CASE("a bound that no value of a step passes is that of its type") {
@@ -408,7 +417,7 @@ TEST_CASE("a bound that no value of a step passes is that of its type") {
   step.high = 90;
   step.requantise = {3, 1, formats::Rounding::nearest_even, -12, 10};
   const Design design = assemble(maker.share(), {{"fc", {1, 1}}});
-  const ModuleParameters& fc = find_instance(design, "fc")->parameters;
-  CHECK(fc.wide("LOW") == -128);
-  CHECK(fc.wide("HIGH") == 10);
+  const auto fc = module_named<LinearModule>(design, "fc");
+  CHECK(fc.low.value == -128);
+  CHECK(fc.high.value == 10);
 }

@@ -10,6 +10,7 @@
 #include "hardware/design/building/node_metadata.hpp"
 #include "hardware/design/design_of.hpp"
 #include "hardware/design/folding/fold_options.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/step_table.hpp"
 #include "ir/text.hpp"
 #include "passes/pass.hpp"
@@ -121,7 +122,7 @@ TEST_CASE("shared multipliers are recorded, and rebuilt from the record") {
   const Design design = design_of(graph);
   CHECK(design.folding.at("fc1") == fold);
   for (const Instance& instance : design.instances)
-    if (instance.name == "fc1") CHECK(instance.parameter("PACK") == 2);
+    if (instance.name == "fc1") CHECK(module_of<LinearModule>(instance).packs().outputs == 2);
   CHECK(result.tables.at(0).rows.at(0).at(2) == "4 x 2 packed 2");
   // Records of before have no packing; damaged ones are refused.
   Tree record = fold_tree({4, 2});
