@@ -18,8 +18,8 @@ namespace mase::design {
 
 struct StepRow;
 
-/// What the struct of a module declares beside its fields, which are named and ordered as in its
-/// file of hw_templates. Their defaults are those of the file.
+/// What the struct of a module declares beside its fields. These have the names and the defaults of
+/// its file of hw_templates, and the order in which instances print them.
 template <class T>
 concept HardwareModule = Reflected<T> &&
     requires(const T& module, const Design& design, const Technology& technology) {
