@@ -140,9 +140,4 @@ Requantisation requantisation(const integer::Requantise& requantise, const integ
           .high = Sized{requantise.high, 64, true}};
 }
 
-ModuleParameters requantise_parameters(const integer::Requantise& requantise,
-                                       const integer::FixedType& to) {
-  return write_parameters(requantisation(requantise, to));
-}
-
 }  // namespace mase::design

@@ -66,11 +66,6 @@ class ModuleParameters {
   std::vector<std::pair<std::string, ParameterValue>> items_;  ///< in the order of printing
 };
 
-/// OW, SHIFT, DIVISOR, ROUND (0 floor, 1 nearest even), LOW, HIGH of
-/// hw_templates/elementwise/mase_requantise_stage.
-ModuleParameters requantise_parameters(const integer::Requantise& requantise,
-                                       const integer::FixedType& to);
-
 namespace parameter_detail {
 
 // What a field is as a parameter: a bool is 0 or 1, and a number of bits that is given as an
