@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters by name and as fields, and the shared group of the requantiser.
+// Parameters by name and as fields.
 #include "hardware/design/module_parameters.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "hardware/design/modules/requantisation.hpp"
 
 namespace mase::design {
 namespace {
@@ -130,14 +129,5 @@ void check_names(const ModuleParameters& parameters, field_detail::AnyFields fie
 }
 
 }  // namespace parameter_detail
-
-Requantisation requantisation(const integer::Requantise& requantise, const integer::FixedType& to) {
-  return {.out_bits = to.width,
-          .shift = requantise.shift,
-          .divisor = requantise.divisor,
-          .to_nearest = requantise.rounding == formats::Rounding::nearest_even,
-          .low = Sized{requantise.low, 64, true},
-          .high = Sized{requantise.high, 64, true}};
-}
 
 }  // namespace mase::design
