@@ -32,18 +32,11 @@ std::string text_of(const ParameterValue& value) {
 
 void print_measured(const mase::design::ModuleRow& row) {
   for (const mase::design::Measurement& one : row.measured()) {
-    for (const auto& [name, value] : one.parameters.items())
+    const mase::design::ModuleParameters parameters = one.module->parameters();
+    for (const auto& [name, value] : parameters.items())
       std::cout << name << '=' << text_of(value) << ' ';
     std::cout << '\n';
   }
-}
-
-/// The values that the templates assume for parameters that are not given, of modules whose
-/// parameters are not fields yet.
-mase::design::ModuleParameters defaults() {
-  return {{"SETS", 1},    {"ASIGNED", 1},  {"WSIGNED", 1},   {"ISIGNED", 1},
-          {"SSIGNED", 1}, {"HAS_BIAS", 1}, {"HAS_SHIFT", 1}, {"OW", 8},
-          {"SHIFT", 8},   {"DIVISOR", 1},  {"ROUND", 1},     {"MULTIPLIER", 0}};
 }
 
 }  // namespace
@@ -55,14 +48,14 @@ int main(int argc, char** argv) {
   if (row == table.end())
     return std::cerr << "no hardware module '" << argv[1] << "' (mase list modules)\n", 2;
   if (argc == 2 && row->measured) return print_measured(*row), 0;
-  mase::design::Instance instance{"unit", argv[1], "", {}, {}, {}};
-  if (!row->parameters) instance.parameters = defaults();
+  if (!row->read) return std::cerr << argv[1] << " is only a part of other modules\n", 2;
+  mase::design::ModuleParameters parameters;
   for (int i = 2; i < argc; ++i) {
     const std::string item = argv[i];
     const std::size_t equals = item.find('=');
-    instance.parameters.set(item.substr(0, equals), read_value(item.substr(equals + 1)));
+    parameters.set(item.substr(0, equals), read_value(item.substr(equals + 1)));
   }
-  const Cost cost = mase::design::instance_cost({}, instance);
+  const Cost cost = row->read(parameters)->cost({});
   std::cout << "{\"lut\": " << cost.lut << ", \"carry\": " << cost.carry << ", \"ff\": " << cost.ff
             << ", \"dsp\": " << cost.dsp << ", \"bram\": " << cost.bram << "}\n";
 }

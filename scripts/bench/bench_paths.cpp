@@ -57,11 +57,11 @@ Tree design_tree(const Tree& entry, const Technology& technology) {
   Tree out = Tree::dict();
   Slowest slowest;
   for (const Tree& described : entry.at("instances").as_list()) {
-    Instance instance;
-    instance.name = described.at("name").as_string();
-    instance.module = described.at("module").as_string();
+    ModuleParameters parameters;
     for (const auto& [name, value] : described.at("parameters").as_dict())
-      instance.parameters.set(name, read_value(value));
+      parameters.set(name, read_value(value));
+    const ModuleRow& row = module_row(described.at("module").as_string());
+    const Instance instance{described.at("name").as_string(), "", row.read(parameters), {}, {}};
     const Cost cost{.ff = described.at("ff").as_double()};
     Tree paths = Tree::list();
     for (const Path& path : paths_of(instance, cost, technology))

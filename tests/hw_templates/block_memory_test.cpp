@@ -36,8 +36,9 @@ std::set<std::size_t> elaborated_in_block(const Instances& instances) {
   emit::verilog::Module top{.comment = "", .name = "top", .ports = {}, .items = {}};
   for (const design::Instance& instance : instances) {
     emit::verilog::Instance item{
-        instance.module, "i" + std::to_string(top.items.size()), {}, {{"clk", ""}}};
-    for (const auto& [name, value] : instance.parameters.items())
+        instance.module.name(), "i" + std::to_string(top.items.size()), {}, {{"clk", ""}}};
+    const design::ModuleParameters parameters = instance.module->parameters();
+    for (const auto& [name, value] : parameters.items())
       item.parameters.emplace_back(name, emit::verilog::literal(value));
     top.items.emplace_back(item);
   }
@@ -63,7 +64,7 @@ void check_blocks(const Instances& instances) {
   CHECK_FALSE(in_block.empty());
   CHECK(in_block.size() < instances.size());
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const design::Cost cost = design::row_of(instances[i]).cost({}, instances[i]);
+    const design::Cost cost = instances[i].module->cost({});
     INFO(instances[i].name);
     CHECK((cost.bram > 0) == in_block.contains(i));
   }
@@ -78,7 +79,7 @@ void check_rule(const design::BlockRule& rule, const std::vector<std::int64_t>& 
          ++width)
       if (width > 0) {
         const std::string name = std::to_string(width) + " bits, " + std::to_string(depth);
-        instances.push_back(design::instance_of(name, "", make(width, depth), {}, {}));
+        instances.push_back({name, "", make(width, depth), {}, {}});
       }
   check_blocks(instances);
 }
@@ -201,7 +202,7 @@ TEST_CASE("windows stand in block memory from where their cost says") {
       module.bits = bits;
       module.pad = {0, bits, false};
       const std::string name = std::to_string(bits) + " bits, rows of " + std::to_string(pixels);
-      rings.push_back(design::instance_of(name, "", module, {}, {}));
+      rings.push_back({name, "", module, {}, {}});
     }
   check_blocks(rings);
 }

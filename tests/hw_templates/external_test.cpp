@@ -2,7 +2,6 @@
 // Modules of the user's against the handshake model that is made of their two numbers.
 #include <catch2/catch.hpp>
 
-#include "hardware/design/module_table.hpp"
 #include "hardware/design/modules/external.hpp"
 #include "ir/custom_op.hpp"
 #include "support/module_bench.hpp"
@@ -72,13 +71,11 @@ Case paced_case(Random& random, std::int64_t latency, std::int64_t interval) {
   const Port in = random_port(random, 1, {8, 0, false}, 12 * 5);
   Port out = in;
   for (std::int64_t& code : out.codes) code = (code + 1) & 255;
-  Case test{"paced",
-            {{"W", std::int64_t{8}}, {"STAGES", latency - 1}, {"INTERVAL", interval}},
-            {in},
-            {out},
-            {}};
-  test.own = std::make_shared<const design::ModuleRow>(design::external_module(hardware));
-  return test;
+  design::Module module(std::make_unique<design::ExternalModule>(
+      hardware, 1,
+      design::ModuleParameters{
+          {"W", std::int64_t{8}}, {"STAGES", latency - 1}, {"INTERVAL", interval}}));
+  return case_of(std::move(module), {in}, {out});
 }
 
 TEST_CASE("modules of the user's have the stated latency and interval in every cycle") {

@@ -144,15 +144,15 @@ void set_images(design::MultiplyAccumulate& unit, const std::string& name) {
 /// Makes a case of another module of the same kind.
 template <design::HardwareModule T, class Change>
 void change(Case& test, Change&& change_module) {
-  T module = design::read_parameters<T>(test.parameters);
+  T module = *test.module.as<T>();
   change_module(module);
-  test.parameters = design::write_parameters(module);
+  test.module = std::move(module);
 }
 
 /// The tests' own sums have 64 bits.
 template <design::HardwareModule T>
 bool sums_fit(const Case& test) {
-  return design::read_parameters<T>(test.parameters).sum_bits <= 64;
+  return test.module.as<T>()->sum_bits <= 64;
 }
 
 /// Memory of words of `lanes` codes.
@@ -269,7 +269,7 @@ TEST_CASE("outputs that share multipliers in RTL get their own sums at every wid
                           {static_cast<int>(pick(random, {8, 16})), 0, true}};
         auto test = packed_linear(random, types, a * 16 + w);
         if (!test || cases.size() == 64) continue;
-        const auto packed = design::read_parameters<design::LinearModule>(test->parameters).packs();
+        const auto packed = test->module.as<design::LinearModule>()->packs();
         known.insert(packed.known);
         packs.insert(packed.outputs);
         cases.push_back(std::move(*test));

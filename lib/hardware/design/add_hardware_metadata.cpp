@@ -221,7 +221,7 @@ void report(const Design& design, const Technology& technology, passes::Result& 
   for (const Step& step : program.steps) {
     const Fold& fold = design.folding.at(step.name);
     const Instance* main = main_instance(design, step);
-    rows.add(step.name, main ? main->module : "", fold_text(program, step, fold),
+    rows.add(step.name, main ? main->module.name() : "", fold_text(program, step, fold),
              step_interval(program, step, fold), efficiency_of(design, step), own[step.output]);
   }
   rows.add("between layers", "", "", 0, std::nullopt, plumbing);

@@ -166,7 +166,7 @@ class Builder {
     const Stream copy = design_.stream(stream);
     const ForkModule module{.width = copy.width(),
                             .outputs = static_cast<std::int64_t>(users.size())};
-    Instance fork = instance_of("fork_" + copy.name, "", module, {stream}, {});
+    Instance fork{"fork_" + copy.name, "", module, {stream}, {}};
     for (const Use& use : users) {
       fork.outputs.push_back(add_stream(copy));
       waiting(id).push_back({use, fork.outputs.back()});
@@ -220,7 +220,7 @@ class Builder {
     out.name = name;
     const FifoModule module{.width = out.width(), .depth = depth};
     const StreamId id = add_stream(std::move(out));
-    design_.instances.push_back(instance_of(name, "", module, {from}, {id}));
+    design_.instances.push_back({name, "", module, {from}, {id}});
     return id;
   }
 
@@ -232,7 +232,7 @@ class Builder {
       const StreamId out = add_stream(design_.stream(stream));
       const SkidModule module{.width = design_.stream(stream).width()};
       design_.instances.push_back(
-          instance_of("skid_" + design_.stream(stream).name, "", module, {stream}, {out}));
+          {"skid_" + design_.stream(stream).name, "", module, {stream}, {out}});
       stream = out;
     }
     design_.outputs.push_back(stream);

@@ -80,8 +80,7 @@ constexpr double nine_of_ten = 1.645;
 }  // namespace
 
 Paths paths_of(const Instance& instance, const Cost& cost, const Technology& technology) {
-  const ModuleRow& row = row_of(instance);
-  Paths paths = row.paths ? row.paths(instance, technology) : Paths{};
+  Paths paths = instance.module->paths(technology);
   paths.push_back(enable_path(cost));
   return paths;
 }

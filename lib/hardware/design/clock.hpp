@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock: how fast a design can be clocked, predicted from the longest paths that the rows of the
-// module table declare. A path is what lies on it; a technology says how long each of these takes.
+// Clock: how fast a design can be clocked, predicted from the longest paths that modules declare. A
+// path is what lies on it; a technology says how long each of these takes.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ const Technology& staging_technology(const Technology& technology);
 /// The extent of a design of this cost.
 Extent extent_of(const Cost& total);
 
-/// The longest path of an instance of this cost: its row's, and what all modules have.
+/// The longest path of an instance of this cost: its module's, and what all modules have.
 struct Slowest {
   double ns = 0;
   std::string_view what;
@@ -93,7 +93,7 @@ Slowest slowest_path(const Instance& instance, const Cost& cost, const Technolog
 double excess_ns(const Instance& instance, const Cost& cost, const Technology& technology,
                  const Extent& extent, double period);
 
-/// The paths that its row declares for an instance of this cost, and what all modules have.
+/// The paths that the module of an instance of this cost declares, and what all modules have.
 Paths paths_of(const Instance& instance, const Cost& cost, const Technology& technology);
 
 /// The longest path of every instance, in the order of the design.

@@ -24,8 +24,7 @@ Cost scaled(Cost cost, double count) {
 }
 
 Cost instance_cost(const Design& design, const Instance& instance) {
-  const ModuleRow& row = row_of(instance);
-  return row.cost ? row.cost(design, instance) : Cost{};
+  return instance.module->cost(design);
 }
 
 std::map<std::string, Cost> cost_by_instance(const Design& design) {

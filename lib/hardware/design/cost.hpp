@@ -35,7 +35,7 @@ Tree cost_tree(const Cost& cost, std::string_view Resource::*name = &Resource::n
 /// `count` times the same.
 Cost scaled(Cost cost, double count);
 
-/// Predicted by the row of the instance's module; nothing where the row has no cost.
+/// Predicted by the instance's module.
 Cost instance_cost(const Design& design, const Instance& instance);
 /// The cost of all instances.
 Cost cost(const Design& design);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hardware/design/module_parameters.hpp"
+#include "hardware/design/module.hpp"
 #include "hardware/integer/program.hpp"
 
 namespace mase::design {
@@ -81,18 +81,12 @@ struct Memory {
   std::optional<std::int64_t> base = std::nullopt;
 };
 
-struct ModuleRow;
-
-/// A module with its parameters between its streams.
+/// A module between its streams.
 struct Instance {
-  std::string name;    ///< unique, a legal identifier
-  std::string module;  ///< of module_table(), or that of `own`
-  std::string layer;   ///< graph node it belongs to; empty for plumbing between layers
-  ModuleParameters parameters;
-  std::vector<StreamId> inputs, outputs;           ///< in the order of the module's ports
-  std::shared_ptr<const ModuleRow> own = nullptr;  ///< of a user's module; null for ours
-
-  std::int64_t parameter(std::string_view name) const { return parameters.integer(name); }
+  std::string name;   ///< unique, a legal identifier
+  std::string layer;  ///< graph node it belongs to; empty for plumbing between layers
+  Module module;
+  std::vector<StreamId> inputs, outputs;  ///< in the order of the module's ports
 };
 
 /// Cycles when nothing stalls: inputs always offered, outputs always taken. Found by running the

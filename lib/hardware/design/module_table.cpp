@@ -28,8 +28,6 @@ const ModuleRow& module_row(std::string_view name) {
   return *it;
 }
 
-const ModuleRow& row_of(const Instance& instance) {
-  return instance.own ? *instance.own : module_row(instance.module);
-}
+const std::string& Module::name() const { return held_->row().name; }
 
 }  // namespace mase::design

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of hardware modules: for each its ports, files, handshake model and cost. One row per
-// file of hw_templates that a design may instantiate.
+// The table of hardware modules: what is the same for all instances of one, as its ports and files.
+// One row per file of hw_templates.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,14 +11,15 @@
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/design/module.hpp"
 #include "hardware/design/module_parameters.hpp"
 #include "hardware/design/timing/handshake.hpp"
 
 namespace mase::design {
 
-/// What Yosys counts of a module with these parameters (scripts/bench/calibrate.py).
+/// What Yosys counts of a module (scripts/bench/calibrate.py).
 struct Measurement {
-  ModuleParameters parameters;
+  Module module;
   double lut_and_carry = 0, dsp = 0, bram = 0;
 };
 
@@ -41,14 +40,10 @@ struct ModuleRow {
   std::vector<std::string> outputs = {};  ///< "out"
   /// Outputs (N of them, index 0 in the low bits) share one vector port set: stream_fork.
   bool vector_output = false;
-  std::function<std::unique_ptr<Handshake>(const ModuleParameters& parameters, Stages kept)>
-      handshake = nullptr;
-  /// Predicted cost on xc7; null for modules that are only parts of others.
-  std::function<Cost(const Design& design, const Instance& instance)> cost = nullptr;
   /// What the cost is to equal; null where a test says so.
   std::vector<Measurement> (*measured)() = nullptr;
-  /// Those of its paths that can be the longest, but for the one that all modules have (clock.cpp).
-  Paths (*paths)(const Instance& instance, const Technology& technology) = nullptr;
+  /// A module from named parameters; null for parts of others.
+  Module (*read)(const ModuleParameters& parameters) = nullptr;
   /// The files of a user's module, name → text, which do not lie in hw_templates.
   std::map<std::string, std::string> files = {};
 };
@@ -57,7 +52,5 @@ struct ModuleRow {
 const std::vector<ModuleRow>& module_table();
 
 const ModuleRow& module_row(std::string_view name);  ///< internal error when unknown
-/// The row of an instance: its own, or that of the table.
-const ModuleRow& row_of(const Instance& instance);
 
 }  // namespace mase::design

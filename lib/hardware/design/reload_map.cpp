@@ -20,28 +20,21 @@ std::int64_t span_of(const Memory& memory) {
   return reload_pitch(memory) * power_of_two(static_cast<std::int64_t>(memory.words.size()));
 }
 
-constexpr std::string_view file_suffix = "_FILE";
-
 /// A memory and the parameter that says where it begins.
 struct Owner {
   Memory* memory;
-  Instance* instance;
-  std::string base;
+  std::optional<std::int64_t>* base;
 };
 
 std::vector<Owner> owners_of(Design& design) {
   std::vector<Owner> owners;
-  for (Instance& instance : design.instances) {
-    if (!module_row(instance.module).reloads) continue;
-    for (const auto& [name, value] : instance.parameters.items()) {
-      const auto* file = std::get_if<std::string>(&value);
-      if (!file || file->empty() || !name.ends_with(file_suffix)) continue;
-      const auto memory = std::ranges::find(design.memories, *file, &Memory::file);
-      MASE_CHECK(memory != design.memories.end(), "no memory " + *file);
-      owners.push_back(
-          {&*memory, &instance, name.substr(0, name.size() - file_suffix.size()) + "_BASE"});
+  for (Instance& instance : design.instances)
+    for (const HostImage& image : instance.module->host_images()) {
+      if (image.file.empty()) continue;
+      const auto memory = std::ranges::find(design.memories, image.file, &Memory::file);
+      MASE_CHECK(memory != design.memories.end(), "no memory " + image.file);
+      owners.push_back({&*memory, image.base});
     }
-  }
   return owners;
 }
 
@@ -58,7 +51,7 @@ void assign_bases(Design& design) {
   std::int64_t next = 0;
   for (const Owner& owner : owners) {
     owner.memory->base = next;
-    owner.instance->parameters.set(owner.base, next);
+    *owner.base = next;
     next += span_of(*owner.memory);
   }
   if (next > std::int64_t{1} << reload_address_bits)

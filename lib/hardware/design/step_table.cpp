@@ -162,31 +162,19 @@ const StreamValue& StepBuilder::input(std::size_t index) const {
   return program.value(step.inputs.at(index));
 }
 
-StreamId StepBuilder::add(std::string module, std::string_view suffix, ModuleParameters parameters,
-                          std::vector<StreamId> inputs, Stream out) {
+StreamId StepBuilder::add(Module module, std::string_view suffix, std::vector<StreamId> inputs,
+                          Stream out) {
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));
-  design_.instances.push_back({name_ + std::string(suffix),
-                               std::move(module),
-                               step.layer,
-                               std::move(parameters),
-                               std::move(inputs),
-                               {id}});
+  design_.instances.push_back(
+      {name_ + std::string(suffix), step.layer, std::move(module), std::move(inputs), {id}});
   return id;
 }
 
-StreamId StepBuilder::finish(std::string module, ModuleParameters parameters,
-                             std::vector<StreamId> inputs, std::int64_t lanes) {
+StreamId StepBuilder::finish(Module module, std::vector<StreamId> inputs, std::int64_t lanes) {
   const StreamValue& value = output();
-  return add(std::move(module), "", std::move(parameters), std::move(inputs),
+  return add(std::move(module), "", std::move(inputs),
              {value.name, lanes, value.type, value.elements(), step.output});
-}
-
-StreamId StepBuilder::finish(ModuleRow row, ModuleParameters parameters,
-                             std::vector<StreamId> inputs, std::int64_t lanes) {
-  const StreamId result = finish(row.name, std::move(parameters), std::move(inputs), lanes);
-  design_.instances.back().own = std::make_shared<const ModuleRow>(std::move(row));
-  return result;
 }
 
 StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view name,
@@ -205,7 +193,7 @@ StreamId StepBuilder::resize(StreamId from, std::int64_t lanes, std::string_view
       .width = unit * out.type.width, .in_lanes = have / unit, .out_lanes = lanes / unit};
   const auto id = static_cast<StreamId>(design_.streams.size());
   design_.streams.push_back(std::move(out));
-  design_.instances.push_back(instance_of(std::string(name), "", module, {from}, {id}));
+  design_.instances.push_back({std::string(name), "", module, {from}, {id}});
   return id;
 }
 

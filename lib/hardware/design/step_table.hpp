@@ -57,23 +57,9 @@ class StepBuilder {
   const Stream& stream(StreamId id) const { return design_.stream(id); }
 
   /// An instance `name` + `suffix` from `inputs` to one new stream; the builder renames clashes.
-  StreamId add(std::string module, std::string_view suffix, ModuleParameters parameters,
-               std::vector<StreamId> inputs, Stream out);
-  template <HardwareModule T>
-  StreamId add(const T& module, std::string_view suffix, std::vector<StreamId> inputs, Stream out) {
-    return add(std::string(T::module_name), suffix, write_parameters(module), std::move(inputs),
-               std::move(out));
-  }
+  StreamId add(Module module, std::string_view suffix, std::vector<StreamId> inputs, Stream out);
   /// The step's last instance, whose output stream carries the step's value in `lanes` lanes.
-  StreamId finish(std::string module, ModuleParameters parameters, std::vector<StreamId> inputs,
-                  std::int64_t lanes);
-  template <HardwareModule T>
-  StreamId finish(const T& module, std::vector<StreamId> inputs, std::int64_t lanes) {
-    return finish(std::string(T::module_name), write_parameters(module), std::move(inputs), lanes);
-  }
-  /// The same of a module that is not in the table.
-  StreamId finish(ModuleRow row, ModuleParameters parameters, std::vector<StreamId> inputs,
-                  std::int64_t lanes);
+  StreamId finish(Module module, std::vector<StreamId> inputs, std::int64_t lanes);
   /// Width converters where the lanes differ; two where neither divides the other, by way of the
   /// greatest common divisor, unless so few lanes would take more than `interval` cycles for a
   /// frame.

@@ -132,11 +132,11 @@ Tree instances_tree(const design::Design& design, const Names& names) {
     };
     Tree tree = Tree::dict();
     tree["name"] = names.instances[i];
-    tree["module"] = instance.module;
+    tree["module"] = instance.module.name();
     tree["layer"] = instance.layer;
     tree["inputs"] = streams(instance.inputs);
     tree["outputs"] = streams(instance.outputs);
-    tree["parameters"] = parameters_tree(instance.parameters);
+    tree["parameters"] = parameters_tree(instance.module->parameters());
     const auto cost = costs.find(instance.name);
     if (cost != costs.end())
       tree["cost"] = design::cost_tree(cost->second, &design::Resource::cell);

@@ -76,7 +76,7 @@ void add_own_file(const std::string& name, const std::string& text, Files& files
 Files own_files(const design::Design& design) {
   Files files;
   for (const design::Instance& instance : design.instances)
-    for (const auto& [name, text] : design::row_of(instance).files) add_own_file(name, text, files);
+    for (const auto& [name, text] : instance.module->row().files) add_own_file(name, text, files);
   return files;
 }
 
@@ -135,7 +135,7 @@ std::vector<std::string> modules_used(const design::Design& design) {
   std::set<std::string> seen;
   std::vector<std::string> order;
   for (const design::Instance& instance : design.instances)
-    add_row(design::row_of(instance), design.reloadable, seen, order);
+    add_row(instance.module->row(), design.reloadable, seen, order);
   return order;
 }
 

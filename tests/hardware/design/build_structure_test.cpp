@@ -5,9 +5,18 @@
 
 #include "base/error.hpp"
 #include "hardware/design/build.hpp"
+#include "hardware/design/modules/binary.hpp"
+#include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/depthwise.hpp"
+#include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/linear.hpp"
+#include "hardware/design/modules/pool.hpp"
+#include "hardware/design/modules/reduce.hpp"
+#include "hardware/design/modules/slice.hpp"
+#include "hardware/design/modules/stream_resize.hpp"
+#include "hardware/design/modules/window.hpp"
+#include "hardware/design/modules/window_parallel.hpp"
 #include "hardware/design/step_table.hpp"
 #include "programs.hpp"
 
@@ -24,10 +33,6 @@ namespace {
 integer::Window image(std::int64_t side, std::int64_t channels, std::int64_t kernel,
                       std::int64_t stride, std::int64_t pad) {
   return square(side, channels, kernel, stride, pad);
-}
-
-std::int64_t parameter(const Design& design, const std::string& instance, const char* name) {
-  return find_instance(design, instance)->parameters.integer(name);
 }
 
 template <HardwareModule T>
@@ -52,7 +57,7 @@ TEST_CASE("a chain of linears becomes one instance each, width converters where 
   CHECK(design.stream(design.inputs[0]).beats() == 2);
   CHECK(design.stream(design.outputs[0]).lanes == 2);
   // 3 lanes to 2 by way of their greatest common divisor, 1.
-  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 1);
+  CHECK(module_named<ResizeModule>(design, "resize_fc2").out_lanes == 1);
   const auto fc1 = module_named<LinearModule>(design, "fc1");
   CHECK(fc1.columns == 2);
   CHECK(fc1.passes == 2);
@@ -80,8 +85,8 @@ TEST_CASE("lanes that have little in common are converted in one step where few 
   maker.output(maker.linear("fc2", y, 6, 4));
   const Design design = build(maker.share(), {{"fc1", {4, 3}}, {"fc2", {2, 4}}});
   // One lane would take 6 cycles for the six elements, where fc1 takes 4.
-  CHECK(parameter(design, "resize_fc2", "IN_LANES") == 3);
-  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 2);
+  CHECK(module_named<ResizeModule>(design, "resize_fc2").in_lanes == 3);
+  CHECK(module_named<ResizeModule>(design, "resize_fc2").out_lanes == 2);
   CHECK(design.timing.interval == 4);
 }
 
@@ -92,9 +97,9 @@ TEST_CASE("lanes that always stay together are converted as one") {
   const Design design = build(maker.share(), {{"fc1", {8, 6}}, {"fc2", {4, 4}}});
   // Of 6 lanes to 4, where 2 would take 6 cycles.
   const std::int64_t width = design.program->value(design.program->steps[0].output).type.width;
-  CHECK(parameter(design, "resize_fc2", "W") == 2 * width);
-  CHECK(parameter(design, "resize_fc2", "IN_LANES") == 3);
-  CHECK(parameter(design, "resize_fc2", "OUT_LANES") == 2);
+  CHECK(module_named<ResizeModule>(design, "resize_fc2").width == 2 * width);
+  CHECK(module_named<ResizeModule>(design, "resize_fc2").in_lanes == 3);
+  CHECK(module_named<ResizeModule>(design, "resize_fc2").out_lanes == 2);
   CHECK(design.timing.interval == 3);
 }
 
@@ -102,7 +107,7 @@ TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks 
   ProgramMaker maker;
   maker.output(maker.linear("fc", maker.input("x", {2}), 2, 2));
   const Design design = assemble(maker.share(), {{"fc", {2, 2}}});
-  CHECK(find_instance(design, "fc")->module == "mase_constant_linear");
+  CHECK(find_instance(design, "fc")->module.name() == "mase_constant_linear");
   const auto fc = module_named<ConstantLinearModule>(design, "fc");
   CHECK(design.memories.empty());
   // Weights -3 -2 / -1 0 as 4 bit fields, biases -2 -1 as 2 bit fields.
@@ -110,7 +115,8 @@ TEST_CASE("a fully unfolded linear has constants for weights, unless DSP blocks 
   CHECK((fc.biases == HexBits{"e", 4}));
   Fold dsp{2, 2};
   dsp.multiplier = Multiplier::dsp;
-  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module == "mase_linear");
+  CHECK(find_instance(assemble(maker.share(), {{"fc", dsp}}), "fc")->module.name() ==
+        "mase_linear");
 }
 
 TEST_CASE("a convolution has a window in front, of as many blocks as groups") {
@@ -120,9 +126,9 @@ TEST_CASE("a convolution has a window in front, of as many blocks as groups") {
   const Design design = assemble(maker.share(), {{"conv", {2, 3}}});
   CHECK(structure(design) ==
         Lines{"conv_window:mase_window(x)->conv_window", "conv:mase_linear(conv_window)->conv"});
-  CHECK(parameter(design, "conv_window", "CF") == 2);
-  CHECK(parameter(design, "conv_window", "BLOCKS") == 2);
-  CHECK(parameter(design, "conv_window", "PH") == 1);
+  CHECK(module_named<WindowModule>(design, "conv_window").beats == 2);
+  CHECK(module_named<WindowModule>(design, "conv_window").blocks == 2);
+  CHECK(module_named<WindowModule>(design, "conv_window").pad_y == 1);
   const auto conv = module_named<LinearModule>(design, "conv");
   CHECK(conv.columns == 9);
   CHECK(conv.passes == 1);
@@ -144,7 +150,7 @@ TEST_CASE("a parallel window takes whole pixels and gives whole windows") {
               "conv_window_resize:mase_stream_resize(conv_window)->conv_window_resize",
               "conv:mase_linear(conv_window_resize)->conv"});
   CHECK(design.stream(design.inputs[0]).lanes == 2);
-  CHECK(parameter(design, "conv_window_resize", "IN_LANES") == 18);
+  CHECK(module_named<ResizeModule>(design, "conv_window_resize").in_lanes == 18);
   const auto conv = module_named<LinearModule>(design, "conv");
   CHECK(conv.columns == 3);
   CHECK(conv.passes == 2);
@@ -168,7 +174,7 @@ TEST_CASE("a depthwise convolution has its own module behind a window by blocks"
   const Design design = assemble(maker.share(), {{"dw", {2, 2}}});
   CHECK(structure(design) ==
         Lines{"dw_window:mase_window(x)->dw_window", "dw:mase_depthwise(dw_window)->dw"});
-  CHECK(parameter(design, "dw_window", "BLOCKS") == 2);
+  CHECK(module_named<WindowModule>(design, "dw_window").blocks == 2);
   const auto dw = module_named<DepthwiseModule>(design, "dw");
   CHECK(dw.beats == 9);
   CHECK(dw.blocks == 2);
@@ -187,10 +193,10 @@ TEST_CASE("a depthwise convolution's parallel window gives a beat of channels af
               "dw_window_resize:mase_stream_resize(dw_window)->dw_window_resize",
               "dw:mase_depthwise(dw_window_resize)->dw"});
   CHECK(design.stream(design.inputs[0]).lanes == 2);
-  CHECK(parameter(design, "dw_window", "CF") == 2);
-  CHECK(parameter(design, "dw_window", "LANES") == 2);
-  CHECK(parameter(design, "dw_window_resize", "IN_LANES") == 18);
-  CHECK(parameter(design, "dw_window_resize", "OUT_LANES") == 6);
+  CHECK(module_named<WindowParallelModule>(design, "dw_window").beats == 2);
+  CHECK(module_named<WindowParallelModule>(design, "dw_window").lanes == 2);
+  CHECK(module_named<ResizeModule>(design, "dw_window_resize").in_lanes == 18);
+  CHECK(module_named<ResizeModule>(design, "dw_window_resize").out_lanes == 6);
   const auto dw = module_named<DepthwiseModule>(design, "dw");
   CHECK(dw.beats == 3);
   CHECK(dw.blocks == 2);
@@ -207,15 +213,15 @@ TEST_CASE("groups with a parallel window follow each other or work side by side"
   const auto program = maker.share();
   const Design one = assemble(program, {{"conv", {6, 1, true}}});
   CHECK(one.stream(one.inputs[0]).lanes == 2);
-  CHECK(find_instance(one, "conv")->module == "mase_linear");
+  CHECK(find_instance(one, "conv")->module.name() == "mase_linear");
   const auto linear = module_named<LinearModule>(one, "conv");
   CHECK(linear.columns == 3);
   CHECK(linear.passes == 3);
   CHECK(linear.sets == 2);
   const Design both = assemble(program, {{"conv", {18, 6, true}}});
   CHECK(both.stream(both.inputs[0]).lanes == 4);
-  CHECK(parameter(both, "conv_window", "CF") == 1);
-  CHECK(find_instance(both, "conv")->module == "mase_depthwise");
+  CHECK(module_named<WindowParallelModule>(both, "conv_window").beats == 1);
+  CHECK(find_instance(both, "conv")->module.name() == "mase_depthwise");
   const auto groups = module_named<DepthwiseModule>(both, "conv");
   CHECK(groups.beats == 1);
   CHECK(groups.blocks == 1);
@@ -248,11 +254,11 @@ TEST_CASE("poolings without overlap work on the fly, others behind a window with
                                    "fifo_wide_0:mase_fifo(resize_wide)->fifo_wide_0",
                                    "wide_window:mase_window(fifo_wide_0)->wide_window",
                                    "wide:mase_reduce(wide_window)->wide"});
-  CHECK(parameter(design, "pool", "CF") == 2);
-  CHECK(parameter(design, "pool", "OP") == 0);
-  CHECK(parameter(design, "wide", "N") == 9);
-  const Wide pad = find_instance(design, "wide_window")->parameters.wide("PAD");
-  CHECK(pad == 0x80);  // -128 in 8 bits
+  CHECK(module_named<PoolModule>(design, "pool").beats == 2);
+  CHECK_FALSE(module_named<PoolModule>(design, "pool").sums);
+  CHECK(module_named<ReduceModule>(design, "wide").beats == 9);
+  const Sized pad = module_named<WindowModule>(design, "wide_window").pad;
+  CHECK(pad.value == 0x80);  // -128 in 8 bits
 }
 
 TEST_CASE("values with several consumers are forked, and both ways to a join get a FIFO") {
@@ -269,7 +275,7 @@ TEST_CASE("values with several consumers are forked, and both ways to a join get
               "fifo_add_1:mase_fifo(x_2)->fifo_add_1",
               "resize_add_1:mase_stream_resize(fifo_add_1)->resize_add_1",
               "add:mase_binary(resize_add,resize_add_1)->add"});
-  CHECK(parameter(design, "add", "ACCW") == 9);
+  CHECK(module_named<BinaryModule>(design, "add").result_bits == 9);
 }
 
 TEST_CASE("inputs that meet only once need no FIFO") {
@@ -316,13 +322,13 @@ TEST_CASE("concatenations of three chain two modules, slices count beats") {
   const Design design = assemble(maker.share(), {{"cat", {2, 2}}, {"part", {2, 2}}});
   CHECK(structure(design) == Lines{"cat_1:mase_concat(a,b)->cat_1", "cat:mase_concat(cat_1,c)->cat",
                                    "part:mase_slice(cat)->part"});
-  CHECK(parameter(design, "cat_1", "A_BEATS") == 2);
-  CHECK(parameter(design, "cat_1", "B_BEATS") == 1);
-  CHECK(parameter(design, "cat", "A_BEATS") == 3);
-  CHECK(parameter(design, "cat", "B_BEATS") == 3);
-  CHECK(parameter(design, "part", "BEATS") == 6);
-  CHECK(parameter(design, "part", "FIRST") == 2);
-  CHECK(parameter(design, "part", "COUNT") == 3);
+  CHECK(module_named<ConcatModule>(design, "cat_1").first == 2);
+  CHECK(module_named<ConcatModule>(design, "cat_1").second == 1);
+  CHECK(module_named<ConcatModule>(design, "cat").first == 3);
+  CHECK(module_named<ConcatModule>(design, "cat").second == 3);
+  CHECK(module_named<SliceModule>(design, "part").beats == 6);
+  CHECK(module_named<SliceModule>(design, "part").first == 2);
+  CHECK(module_named<SliceModule>(design, "part").count == 3);
 }
 
 TEST_CASE("a beat of constants around rows lies in their image, which may be shorter than a row") {
@@ -331,9 +337,9 @@ TEST_CASE("a beat of constants around rows lies in their image, which may be sho
   const integer::Insert below{1, 0, 8, {5, 5}};  // a row of four pixels, its image one of them
   maker.output(maker.step("pad", below, {x}, {4, 4, 2}));
   const Design design = assemble(maker.share(), {{"pad", {2, 2}}});
-  CHECK(parameter(design, "pad", "BEATS") == 12);
-  CHECK(parameter(design, "pad", "AFTER") == 4);
-  CHECK(parameter(design, "pad", "DEPTH") == 1);
+  CHECK(module_named<InsertModule>(design, "pad").beats == 12);
+  CHECK(module_named<InsertModule>(design, "pad").after == 4);
+  CHECK(module_named<InsertModule>(design, "pad").depth == 1);
   CHECK_THROWS_WITH(assemble(maker.share(), {{"pad", {4, 4}}}),
                     Catch::Contains("4 does not divide 2; use 1, 2"));
 }

@@ -36,7 +36,7 @@ Slowest slowest(const Instance& instance, const char* technology, const Extent& 
 
 template <HardwareModule T>
 Slowest slowest(const T& module, const char* technology, const Extent& extent) {
-  return slowest(instance_of("unit", "", module, {}, {}), technology, extent);
+  return slowest(Instance{"unit", "", module, {}, {}}, technology, extent);
 }
 
 /// An instance of a shipped design, none of which the delays are fitted to: LUTs of the whole
@@ -50,7 +50,7 @@ struct Placed {
 
 template <HardwareModule T>
 Placed placed_as(const T& module, const Extent& extent, double ns) {
-  return {instance_of("unit", "", module, {}, {}), extent, ns};
+  return {{"unit", "", module, {}, {}}, extent, ns};
 }
 
 /// Signed weights, accumulators that start with half of the divisor, and results that have no sign.
@@ -133,7 +133,8 @@ TEST_CASE("paths of modules are predicted as long as nextpnr placed them") {
   double sum = 0;
   for (const Placed& row : placed()) {
     const Slowest found = slowest(row.instance, "ecp5", row.extent);
-    INFO(row.instance.module << " " << found.what << ": " << found.ns << " predicted, " << row.ns);
+    INFO(row.instance.module.name()
+         << " " << found.what << ": " << found.ns << " predicted, " << row.ns);
     CHECK(std::abs(std::log(found.ns / row.ns)) < 3 * technology_of("ecp5").spread);
     sum += std::abs(found.ns / row.ns - 1);
   }
@@ -177,8 +178,9 @@ TEST_CASE("DSP blocks that add one after another take as long as Yosys says for 
 
 TEST_CASE("every module of a design but the skid says which of its paths may be the longest") {
   for (const ModuleRow& row : module_table()) {
+    if (!row.read) continue;
     INFO(row.name);
-    CHECK((row.paths != nullptr) == (row.cost != nullptr));
+    CHECK(row.read({})->paths(technology_of("ecp5")).empty() == (row.name == "mase_skid"));
   }
 }
 

@@ -20,7 +20,7 @@ Design alone(const T& module, std::int64_t in, std::int64_t out) {
   design.streams.push_back({"y", 1, FixedType{}, out, -1});
   design.inputs = {0};
   design.outputs = {1};
-  design.instances.push_back(instance_of("unit", "", module, {0}, {1}));
+  design.instances.push_back({"unit", "", module, {0}, {1}});
   return design;
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "hardware/design/module_table.hpp"
 #include "hardware/design/timing/schedule.hpp"
 
 using namespace mase;
@@ -84,13 +85,30 @@ class Tiring : public Handshake {
   int pause_ = 0, beats_ = 0;
 };
 
-std::unique_ptr<Handshake> simple_handshake(const Instance& instance) {
-  if (instance.module == "gather")
-    return std::make_unique<Gather>(static_cast<int>(instance.parameters.integer("N")));
-  if (instance.module == "fork") return std::make_unique<Fork>();
-  if (instance.module == "join") return std::make_unique<Join>();
-  if (instance.module == "tiring") return std::make_unique<Tiring>();
-  return std::make_unique<Cell>();
+/// A module that is nothing but a handshake model.
+template <class Model>
+class Modelled final : public ModuleBase {
+ public:
+  explicit Modelled(Model model) : model_(std::move(model)) {}
+  std::unique_ptr<ModuleBase> copy() const override { return std::make_unique<Modelled>(*this); }
+  const ModuleRow& row() const override {
+    static const ModuleRow row;
+    return row;
+  }
+  ModuleParameters parameters() const override { return {}; }
+  std::unique_ptr<Handshake> handshake(Stages) const override {
+    return std::make_unique<Model>(model_);
+  }
+  Cost cost(const Design&) const override { return {}; }
+  Paths paths(const Technology&) const override { return {}; }
+
+ private:
+  Model model_;
+};
+
+template <class Model>
+Module modelled(Model model) {
+  return Module(std::make_unique<Modelled<Model>>(std::move(model)));
 }
 
 Stream stream(std::string name, std::int64_t beats) {
@@ -98,7 +116,7 @@ Stream stream(std::string name, std::int64_t beats) {
 }
 
 Schedule schedule_of(const Design& design) {
-  Network network(design, simple_handshake);
+  Network network(design, table_handshake);
   return run(network, design);
 }
 
@@ -107,7 +125,7 @@ Schedule schedule_of(const Design& design) {
 TEST_CASE("a cell moves every second cycle") {
   Design design;
   design.streams = {stream("x", 3), stream("y", 3)};
-  design.instances = {{"cell", "cell", "", {}, {0}, {1}}};
+  design.instances = {{"cell", "", modelled(Cell()), {0}, {1}}};
   design.inputs = {0};
   design.outputs = {1};
   // Taken at 0, 2, 4; given at 1, 3, 5; the next frame is 6 cycles later.
@@ -120,8 +138,8 @@ TEST_CASE("a cell moves every second cycle") {
 TEST_CASE("a gatherer behind a cell shows latency and interval of both") {
   Design design;
   design.streams = {stream("x", 4), stream("m", 4), stream("y", 2)};
-  design.instances = {{"cell", "cell", "", {}, {0}, {1}},
-                      {"gather", "gather", "", {{"N", std::int64_t{2}}}, {1}, {2}}};
+  design.instances = {{"cell", "", modelled(Cell()), {0}, {1}},
+                      {"gather", "", modelled(Gather(2)), {1}, {2}}};
   design.inputs = {0};
   design.outputs = {2};
   // The cell gives at 1, 3; the gatherer is full in cycle 4 and gives there, free again in cycle 5,
@@ -135,7 +153,7 @@ TEST_CASE("a gatherer behind a cell shows latency and interval of both") {
 TEST_CASE("a timing says after how many frames its interval shows") {
   Design design;
   design.streams = {stream("x", 1), stream("y", 1)};
-  design.instances = {{"tiring", "tiring", "", {}, {0}, {1}}};
+  design.instances = {{"tiring", "", modelled(Tiring()), {0}, {1}}};
   design.inputs = {0};
   design.outputs = {1};
   // Nine intervals of 3 and 2 cycles in turn, then 4; it is 4 when three in a row are.
@@ -148,8 +166,8 @@ TEST_CASE("a timing says after how many frames its interval shows") {
 TEST_CASE("outputs are timed together and each by itself") {
   Design design;
   design.streams = {stream("x", 4), stream("a", 4), stream("b", 4), stream("y", 1)};
-  design.instances = {{"fork", "fork", "", {}, {0}, {1, 2}},
-                      {"gather", "gather", "", {{"N", std::int64_t{4}}}, {2}, {3}}};
+  design.instances = {{"fork", "", modelled(Fork()), {0}, {1, 2}},
+                      {"gather", "", modelled(Gather(4)), {2}, {3}}};
   design.inputs = {0};
   design.outputs = {1, 3};
   // The fork takes at 0, 2, 4, 6 and gives at 1, 3, 5, 7; the gatherer gives at 8. The fork has its
@@ -166,9 +184,9 @@ TEST_CASE("a fork and a join with too little room between them deadlock, and are
   Design design;
   design.streams = {stream("x", 4), stream("short", 4), stream("long", 4), stream("sum", 4),
                     stream("y", 4)};
-  design.instances = {{"split", "fork", "", {}, {0}, {1, 2}},
-                      {"slow", "gather", "", {{"N", std::int64_t{4}}}, {2}, {3}},
-                      {"add", "join", "", {}, {1, 3}, {4}}};
+  design.instances = {{"split", "", modelled(Fork()), {0}, {1, 2}},
+                      {"slow", "", modelled(Gather(4)), {2}, {3}},
+                      {"add", "", modelled(Join()), {1, 3}, {4}}};
   design.inputs = {0};
   design.outputs = {4};
   // The join holds one beat of the short branch, the fork another; the gatherer needs four.
@@ -180,9 +198,9 @@ TEST_CASE("a fork and a join with too little room between them deadlock, and are
 TEST_CASE("a stream without a consumer is a defect") {
   Design design;
   design.streams = {stream("x", 1), stream("y", 1), stream("z", 1)};
-  design.instances = {{"fork", "fork", "", {}, {0}, {1, 2}}};
+  design.instances = {{"fork", "", modelled(Fork()), {0}, {1, 2}}};
   design.inputs = {0};
   design.outputs = {1};
-  CHECK_THROWS_WITH(Network(design, simple_handshake),
+  CHECK_THROWS_WITH(Network(design, table_handshake),
                     Catch::Contains("stream z needs one producer"));
 }

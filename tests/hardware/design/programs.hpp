@@ -112,7 +112,7 @@ inline const design::Instance* find_instance(const design::Design& design,
 inline std::vector<std::string> structure(const design::Design& design) {
   std::vector<std::string> lines;
   for (const design::Instance& instance : design.instances) {
-    std::string line = instance.name + ":" + instance.module + "(";
+    std::string line = instance.name + ":" + instance.module.name() + "(";
     for (std::size_t i = 0; i < instance.inputs.size(); ++i)
       line += (i ? "," : "") + design.stream(instance.inputs[i]).name;
     line += ")->";

@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/skid.hpp"
 
 namespace mase::test {
@@ -23,9 +24,8 @@ design::Design two_lines() {
   design.name = "two_lines";
   design.streams = {stream("a", 1, 13, true, 3), stream("b", 1, 13, true, 3),
                     stream("c", 5, 20, false, 10), stream("d", 5, 20, false, 10)};
-  design.instances = {
-      design::instance_of("first", "", design::SkidModule{.width = 13}, {0}, {1}),
-      design::instance_of("second", "", design::FifoModule{.width = 100, .depth = 4}, {2}, {3})};
+  design.instances = {{"first", "", design::SkidModule{.width = 13}, {0}, {1}},
+                      {"second", "", design::FifoModule{.width = 100, .depth = 4}, {2}, {3}}};
   design.inputs = {0, 2};
   design.outputs = {1, 3};
   return design;
@@ -35,7 +35,7 @@ design::Design one_skid() {
   design::Design design;
   design.name = "one_skid";
   design.streams = {stream("x", 1, 8, true, 4), stream("y", 1, 8, true, 4)};
-  design.instances = {design::instance_of("buffer", "", design::SkidModule{.width = 8}, {0}, {1})};
+  design.instances = {{"buffer", "", design::SkidModule{.width = 8}, {0}, {1}}};
   design.inputs = {0};
   design.outputs = {1};
   return design;
@@ -45,15 +45,8 @@ design::Design one_table() {
   design::Design design;
   design.name = "one_table";
   design.streams = {stream("x", 2, 4, false, 8), stream("y", 2, 5, false, 8)};
-  design.instances = {{"table",
-                       "mase_lookup",
-                       "act",
-                       {{"LANES", std::int64_t{2}},
-                        {"IW", std::int64_t{4}},
-                        {"OW", std::int64_t{5}},
-                        {"FILE", std::string("table.mem")}},
-                       {0},
-                       {1}}};
+  const design::LookupModule table{.lanes = 2, .in_bits = 4, .out_bits = 5, .file = "table.mem"};
+  design.instances = {{"table", "act", table, {0}, {1}}};
   design.inputs = {0};
   design.outputs = {1};
   design::Memory memory{"table.mem", "act", "table", 5, {}};

@@ -27,7 +27,7 @@ design::Design awkward() {
   design.streams = {test::stream("input", 1, 8, true, 4), test::stream("clk", 1, 8, true, 4),
                     test::stream("0 way", 1, 8, true, 4)};
   const design::ForkModule fork{.width = 8, .outputs = 2};
-  design.instances = {design::instance_of("fork", "", fork, {0}, {1, 2})};
+  design.instances = {{"fork", "", fork, {0}, {1, 2}}};
   design.inputs = {0};
   design.outputs = {1, 2};
   return design;

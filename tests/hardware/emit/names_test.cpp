@@ -26,7 +26,7 @@ design::Design line_of(const std::vector<std::string>& names) {
     const auto from = static_cast<design::StreamId>(i);
     design.streams.push_back(test::stream(names[i], 1, 8, true, 4));
     const design::FifoModule fifo{.width = 8, .depth = 4};
-    design.instances.push_back(design::instance_of(names[i], "", fifo, {from}, {from + 1}));
+    design.instances.push_back({names[i], "", fifo, {from}, {from + 1}});
   }
   design.inputs = {0};
   design.outputs = {static_cast<design::StreamId>(names.size())};

@@ -32,8 +32,8 @@ StreamId add_stream(Bench& bench, const Port& port, const std::string& name, boo
 }
 
 void add_case(Bench& bench, const Case& test, std::size_t index) {
-  const std::string name = test.module + "_" + std::to_string(index);
-  design::Instance instance{name, test.module, "", test.parameters, {}, {}, test.own};
+  const std::string name = test.module.name() + "_" + std::to_string(index);
+  design::Instance instance{name, "", test.module, {}, {}};
   for (const Port& port : test.inputs)
     instance.inputs.push_back(
         add_stream(bench, port, name + "_in" + std::to_string(instance.inputs.size()), true));
@@ -72,7 +72,7 @@ class Lockstep {
   Lockstep(const design::Design& design, const design::Instance& instance)
       : design_(design),
         instance_(instance),
-        handshake_(design::row_of(instance).handshake(instance.parameters, design::Stages::all)),
+        handshake_(instance.module->handshake(design::Stages::all)),
         taken_(instance.inputs.size()),
         given_(instance.outputs.size()),
         moved_(instance.outputs.size()) {}

@@ -22,18 +22,14 @@ struct Port {
 
 /// One instance: what goes in and what has to come out.
 struct Case {
-  std::string module;
-  design::ModuleParameters parameters;
-  std::vector<Port> inputs, outputs;                       ///< in the order of the module's ports
-  std::vector<design::Memory> memories;                    ///< file names are unique over all cases
-  std::shared_ptr<const design::ModuleRow> own = nullptr;  ///< of a module that is not ours
+  design::Module module;
+  std::vector<Port> inputs, outputs;     ///< in the order of the module's ports
+  std::vector<design::Memory> memories;  ///< file names are unique over all cases
 };
 
-template <design::HardwareModule T>
-Case case_of(const T& module, std::vector<Port> inputs, std::vector<Port> outputs,
-             std::vector<design::Memory> memories = {}) {
-  return {std::string(T::module_name), design::write_parameters(module), std::move(inputs),
-          std::move(outputs), std::move(memories)};
+inline Case case_of(design::Module module, std::vector<Port> inputs, std::vector<Port> outputs,
+                    std::vector<design::Memory> memories = {}) {
+  return {std::move(module), std::move(inputs), std::move(outputs), std::move(memories)};
 }
 
 /// Emits the cases as one design, builds it once and runs `frames` frames (codes of every port hold

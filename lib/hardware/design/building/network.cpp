@@ -31,22 +31,16 @@ void for_each_byte(std::uint64_t word, Visit visit) {
   for (; word != 0; word &= word - 1) visit(static_cast<std::size_t>(std::countr_zero(word)) / 8);
 }
 
-std::unique_ptr<Handshake> make_handshake(const Instance& instance, Stages kept) {
-  const ModuleRow& row = row_of(instance);
-  MASE_CHECK(row.handshake, "module " + row.name + " has no handshake model");
-  return row.handshake(instance.parameters, kept);
-}
-
 }  // namespace
 
 std::int64_t Handshake::edge(const Ports& ports) { return run_edge(*this, ports); }
 
 std::unique_ptr<Handshake> table_handshake(const Instance& instance) {
-  return make_handshake(instance, Stages::all);
+  return instance.module->handshake(Stages::all);
 }
 
 std::unique_ptr<Handshake> least_handshake(const Instance& instance) {
-  return make_handshake(instance, Stages::least);
+  return instance.module->handshake(Stages::least);
 }
 
 Network::Network(const Design& design, MakeHandshake make)

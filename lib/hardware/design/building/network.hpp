@@ -18,7 +18,7 @@ namespace mase::design {
 
 /// Makes the handshake model of an instance.
 using MakeHandshake = std::function<std::unique_ptr<Handshake>(const Instance&)>;
-/// The handshake model of an instance's row in the module table; internal error where it has none.
+/// The handshake model of an instance's module.
 std::unique_ptr<Handshake> table_handshake(const Instance& instance);
 /// The same that holds the least that the instance can be relied on to hold.
 std::unique_ptr<Handshake> least_handshake(const Instance& instance);

@@ -39,7 +39,7 @@ void add_files(const ModuleRow& row, std::vector<std::string>& files) {
 std::vector<std::string> files_of(const Design& design, const std::string& node) {
   std::vector<std::string> files;
   for (const Instance& instance : design.instances)
-    if (instance.layer == node) add_files(row_of(instance), files);
+    if (instance.layer == node) add_files(instance.module->row(), files);
   return files;
 }
 
@@ -246,8 +246,8 @@ Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Desig
   Tree record = Tree::dict();
   record["is_implicit"] = steps.empty();
   record["interface"] = interface_of(graph, node);
-  record["toolchain"] = instance && instance->own ? "EXTERNAL" : "INTERNAL";
-  record["module"] = instance ? Tree(instance->module) : Tree();
+  record["toolchain"] = instance && instance->module->is_external() ? "EXTERNAL" : "INTERNAL";
+  record["module"] = instance ? Tree(instance->module.name()) : Tree();
   record["device_id"] = settings.device_id;
   record["dependence_files"] = Tree::list_of(files_of(design, node.name));
   std::vector<std::int64_t> lanes = settings.max_parallelism;

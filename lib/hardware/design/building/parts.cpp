@@ -174,9 +174,9 @@ class Parts {
       return local[index_of(id)];
     };
     for (const std::size_t n : part.nodes) {
-      Instance instance;
-      for (StreamId id : design_.instances[n].inputs) instance.inputs.push_back(number(id));
-      for (StreamId id : design_.instances[n].outputs) instance.outputs.push_back(number(id));
+      Instance instance = design_.instances[n];
+      for (StreamId& id : instance.inputs) id = number(id);
+      for (StreamId& id : instance.outputs) id = number(id);
       part.design.instances.push_back(std::move(instance));
     }
     add_border(part);

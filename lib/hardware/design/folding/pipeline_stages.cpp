@@ -17,7 +17,7 @@ double least_ns(const Design& design, const Technology& technology, const Extent
   for (const StageKind& kind : stage_kinds) all.*kind.count = kind.most;
   double ns = 0;
   for (Instance instance : design.instances) {
-    if (row_of(instance).set_stages) row_of(instance).set_stages(instance, all);
+    if (instance.module->row().set_stages) instance.module->row().set_stages(instance, all);
     ns = std::max(ns,
                   slowest_path(instance, instance_cost(design, instance), technology, extent).ns);
   }
@@ -36,7 +36,7 @@ void add_stages(const Design& design, Instance instance, const Technology& techn
       ++(longer.*kind.count);
       longer.operand_stages = std::max(longer.operand_stages, longer.weight_stages);
       Instance staged = instance;
-      row_of(staged).set_stages(staged, longer);
+      staged.module->row().set_stages(staged, longer);
       if (excess(staged) >= excess(instance)) break;
       fold = longer;
       instance = staged;
@@ -53,7 +53,7 @@ Folding with_pipeline_stages(const Design& design, const ClockTarget& target) {
   const double ns = std::max(1000 / target.mhz, least_ns(design, technology, extent));
   for (const integer::Step& step : design.program->steps) {
     const Instance* instance = main_instance(design, step);
-    if (instance && row_of(*instance).set_stages)
+    if (instance && instance->module->row().set_stages)
       add_stages(design, *instance, technology, extent, ns, folding[step.name]);
   }
   return folding;

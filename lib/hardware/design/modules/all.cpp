@@ -69,7 +69,7 @@ std::vector<Listed> all_modules() {
       listed<SquareRootModule>(),
       listed<ScaleShiftModule>(),
       listed<ChannelShiftModule>(),
-      {.step = external_step},
+      listed<ExternalModule>(),
       listed<LinearModule>(),
       {.step = convolution_step},
       {.step = depthwise_step},

@@ -30,6 +30,7 @@ struct EmbeddingModule {
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
   static std::vector<Measured<EmbeddingModule>> measured();
+  std::vector<HostImage> host_images() { return {{table_file, &table_base}}; }
   static ModuleRow row();
   static StepRow step();
 };

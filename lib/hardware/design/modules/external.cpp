@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row of a user's module, and the step that becomes it.
+// The row of a user's module, its handshake, cycles and cost, and the step that becomes it.
 #include "hardware/design/modules/external.hpp"
 
 #include <map>
 
 #include "hardware/design/step_table.hpp"
 #include "hardware/design/timing/handshake/paced_pipe.hpp"
-#include "ir/custom_op.hpp"
 
 namespace mase::design {
 namespace {
+
+ModuleRow external_row(const ir::CustomHardware& hardware) {
+  return {.name = hardware.module,
+          .doc = "a module of the user's",
+          .uses = {"mase_skid"},
+          .inputs = {hardware.input},
+          .outputs = {hardware.output},
+          .files = hardware.files};
+}
+
+Cost lane_cost(const ir::CustomHardware& hardware) {
+  return {hardware.lut, hardware.ff, hardware.carry, hardware.dsp, hardware.bram};
+}
 
 const ir::CustomHardware& hardware_of(const Step& step) {
   return *std::get<integer::Lookup>(step.operation).external;
@@ -40,37 +52,38 @@ std::int64_t value_of(const StepBuilder& builder, const std::string& word) {
 
 StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const ir::CustomHardware& hardware = hardware_of(builder.step);
+  const std::int64_t lanes = builder.fold.in_lanes;
   ModuleParameters parameters;
   for (const auto& [name, value] : hardware.parameters) {
     const auto* word = std::get_if<std::string>(&value);
     parameters.set(name, word ? value_of(builder, *word) : std::get<std::int64_t>(value));
   }
-  return builder.finish(external_module(hardware), std::move(parameters), inputs,
-                        builder.fold.in_lanes);
+  return builder.finish(
+      Module(std::make_unique<ExternalModule>(hardware, lanes, std::move(parameters))), inputs,
+      lanes);
 }
 
 }  // namespace
 
-ModuleRow external_module(const ir::CustomHardware& hardware) {
-  ModuleRow row;
-  row.name = hardware.module;
-  row.doc = "a module of the user's";
-  row.uses = {"mase_skid"};
-  row.inputs = {hardware.input};
-  row.outputs = {hardware.output};
-  row.files = hardware.files;
-  row.handshake = [latency = static_cast<int>(hardware.latency), interval = hardware.interval](
-                      const ModuleParameters&, Stages kept) -> std::unique_ptr<Handshake> {
-    return std::make_unique<PacedPipeHandshake>(latency - 1, interval, kept);
-  };
-  const Cost lane{hardware.lut, hardware.ff, hardware.carry, hardware.dsp, hardware.bram};
-  row.cost = [lane](const Design& design, const Instance& instance) {
-    return scaled(lane, static_cast<double>(design.stream(instance.outputs[0]).lanes));
-  };
-  return row;
+ExternalModule::ExternalModule(const ir::CustomHardware& hardware, std::int64_t lanes,
+                               ModuleParameters parameters)
+    : row_(external_row(hardware)),
+      latency_(hardware.latency),
+      interval_(hardware.interval),
+      cost_(scaled(lane_cost(hardware), static_cast<double>(lanes))),
+      parameters_(std::move(parameters)) {}
+
+std::unique_ptr<ModuleBase> ExternalModule::copy() const {
+  return std::make_unique<ExternalModule>(*this);
 }
 
-StepRow external_step() {
+std::unique_ptr<Handshake> ExternalModule::handshake(Stages kept) const {
+  return std::make_unique<PacedPipeHandshake>(static_cast<int>(latency_) - 1, interval_, kept);
+}
+
+Cost ExternalModule::cost(const Design&) const { return cost_; }
+
+StepRow ExternalModule::step() {
   return {"external", external_rule, fold_lanes, external_interval, nullptr, add_external};
 }
 

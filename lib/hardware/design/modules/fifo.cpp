@@ -76,7 +76,7 @@ std::int64_t depth_of(const Instance& fifo) { return module_of<FifoModule>(fifo)
 void set_depth(Instance& fifo, std::int64_t depth) {
   FifoModule module = module_of<FifoModule>(fifo);
   module.depth = depth;
-  fifo.parameters = write_parameters(module);
+  fifo.module = module;
 }
 
 }  // namespace mase::design

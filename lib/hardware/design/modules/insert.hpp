@@ -30,6 +30,7 @@ struct InsertModule {
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
   static std::vector<Measured<InsertModule>> measured();
+  std::vector<HostImage> host_images() { return {{image_file, &image_base}}; }
   static ModuleRow row();
   static StepRow step();
 };

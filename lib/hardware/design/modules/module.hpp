@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hardware module as a type: its parameters are the struct's fields, and the struct says what a
-// design has to know. From it follow the module's row and its instances.
+// Structs as hardware modules: the row and the module that follow from one.
 #pragma once
 
-#include <concepts>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/field.hpp"
+#include "hardware/design/module.hpp"
 #include "hardware/design/module_table.hpp"
 
 namespace mase::design {
 
 struct StepRow;
-
-/// What the struct of a module declares beside its fields. These have the names and the defaults of
-/// its file of hw_templates, and the order in which instances print them.
-template <class T>
-concept HardwareModule = Reflected<T> &&
-    requires(const T& module, const Design& design, const Technology& technology) {
-  { T::module_name } -> std::convertible_to<std::string_view>;
-  { module.handshake(Stages::all) } -> std::same_as<std::unique_ptr<Handshake>>;
-  { module.cost(design) } -> std::same_as<Cost>;
-  { module.paths(technology) } -> std::same_as<Paths>;
-};
 
 /// What Yosys counts of a module. Where a struct declares a list of these as `measured()`, a test
 /// compares its cost with them, and scripts/bench/calibrate.py measures them anew. A memory image
@@ -45,7 +31,7 @@ template <class T>
 std::vector<Measurement> measurements(const std::vector<Measured<T>>& measured) {
   std::vector<Measurement> all;
   for (const auto& [module, lut_and_carry, dsp, bram] : measured)
-    all.push_back({write_parameters(module), lut_and_carry, dsp, bram});
+    all.push_back({module, lut_and_carry, dsp, bram});
   return all;
 }
 
@@ -54,14 +40,8 @@ template <HardwareModule T>
 ModuleRow row_of_module(ModuleRow row) {
   row.name = T::module_name;
   row.parameters = describe_fields<T>;
-  row.handshake = [](const ModuleParameters& parameters, Stages kept) {
-    return read_parameters<T>(parameters).handshake(kept);
-  };
-  row.cost = [](const Design& design, const Instance& instance) {
-    return read_parameters<T>(instance.parameters).cost(design);
-  };
-  row.paths = [](const Instance& instance, const Technology& technology) {
-    return read_parameters<T>(instance.parameters).paths(technology);
+  row.read = [](const ModuleParameters& parameters) -> Module {
+    return read_parameters<T>(parameters);
   };
   if constexpr (MeasuredModule<T>) row.measured = [] { return measurements(T::measured()); };
   return row;
@@ -76,22 +56,51 @@ constexpr auto multiplier_field(int T::*member) {
 }
 
 template <HardwareModule T>
-Instance instance_of(std::string name, std::string layer, const T& module,
-                     std::vector<StreamId> inputs, std::vector<StreamId> outputs) {
-  return {std::move(name),          std::string(T::module_name), std::move(layer),
-          write_parameters(module), std::move(inputs),           std::move(outputs)};
+class ModuleOf final : public ModuleBase {
+ public:
+  explicit ModuleOf(T module) : module_(std::move(module)) {}
+  const T& get() const { return module_; }
+
+  std::unique_ptr<ModuleBase> copy() const override { return std::make_unique<ModuleOf>(module_); }
+  const ModuleRow& row() const override {
+    static const ModuleRow row = T::row();
+    return row;
+  }
+  ModuleParameters parameters() const override { return write_parameters(module_); }
+  std::unique_ptr<Handshake> handshake(Stages kept) const override {
+    return module_.handshake(kept);
+  }
+  Cost cost(const Design& design) const override { return module_.cost(design); }
+  Paths paths(const Technology& technology) const override { return module_.paths(technology); }
+  std::vector<HostImage> host_images() override {
+    if constexpr (requires { module_.host_images(); }) return module_.host_images();
+    return {};
+  }
+
+ private:
+  T module_;
+};
+
+template <HardwareModule T>
+Module::Module(T module) : held_(std::make_unique<ModuleOf<T>>(std::move(module))) {}
+
+template <HardwareModule T>
+const T* Module::as() const {
+  const auto* held = dynamic_cast<const ModuleOf<T>*>(held_.get());
+  return held ? &held->get() : nullptr;
 }
 
 template <HardwareModule T>
 bool is_a(const Instance& instance) {
-  return instance.module == T::module_name;
+  return instance.module.as<T>() != nullptr;
 }
 
 /// The module of an instance; internal error when it is another one.
 template <HardwareModule T>
-T module_of(const Instance& instance) {
-  MASE_CHECK(is_a<T>(instance), instance.name + " is another module");
-  return read_parameters<T>(instance.parameters);
+const T& module_of(const Instance& instance) {
+  const T* module = instance.module.as<T>();
+  MASE_CHECK(module, instance.name + " is another module");
+  return *module;
 }
 
 }  // namespace mase::design

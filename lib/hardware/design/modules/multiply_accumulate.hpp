@@ -18,6 +18,10 @@ struct MatrixImages {
   std::string weight_file = {}, bias_file = {};
   std::optional<std::int64_t> weight_base = std::nullopt, bias_base = std::nullopt;
 
+  std::vector<HostImage> host_images() {
+    return {{weight_file, &weight_base}, {bias_file, &bias_base}};
+  }
+
   static constexpr auto fields() {
     return std::tuple{
         Field{"WEIGHT_FILE", &MatrixImages::weight_file, "image of the weights"},

@@ -99,7 +99,7 @@ template <HardwareModule T>
 void set_stages(Instance& instance, const Fold& fold) {
   T module = module_of<T>(instance);
   static_cast<PipelineStages&>(module) = stages_of(fold);
-  instance.parameters = write_parameters(module);
+  instance.module = std::move(module);
 }
 
 /// What a module with sums of products is.

@@ -49,6 +49,9 @@ struct ScaleShiftModule : Requantisation {
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
   Paths paths(const Technology& technology) const;
+  std::vector<HostImage> host_images() {
+    return {{scale_file, &scale_base}, {shift_file, &shift_base}};
+  }
   static ModuleRow row();
   static StepRow step();
 };

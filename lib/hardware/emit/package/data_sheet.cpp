@@ -161,8 +161,8 @@ std::string instances_section(const design::Design& design, const Names& names) 
   std::vector<Row> rows;
   for (std::size_t i = 0; i < design.instances.size(); ++i) {
     const design::Instance& instance = design.instances[i];
-    rows.push_back({quoted(names.instances[i]), instance.layer, quoted(instance.module),
-                    design::row_of(instance).doc, parameters_text(instance.parameters)});
+    rows.push_back({quoted(names.instances[i]), instance.layer, quoted(instance.module.name()),
+                    instance.module->row().doc, parameters_text(instance.module->parameters())});
   }
   return "## Instances\n\n" +
          table_text({"instance", "layer", "module", "what it does", "parameters"}, rows);

@@ -69,11 +69,10 @@ const std::map<std::string, Words>& template_words() {
 Words own_words(const design::Design& design) {
   Words words;
   for (const design::Instance& instance : design.instances)
-    if (instance.own)
-      for (const auto& [file, text] : instance.own->files) {
-        words.insert(std::filesystem::path(file).stem().string());
-        add_words(text, words);
-      }
+    for (const auto& [file, text] : instance.module->row().files) {
+      words.insert(std::filesystem::path(file).stem().string());
+      add_words(text, words);
+    }
   return words;
 }
 

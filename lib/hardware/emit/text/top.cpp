@@ -55,10 +55,11 @@ void connect_side(Connections& connections, const std::vector<std::string>& pref
 
 verilog::Instance instance_of(const design::Design& design, const design::Instance& instance,
                               const std::string& name, const Names& names) {
-  const design::ModuleRow& row = design::row_of(instance);
-  verilog::Instance out{instance.module, name, {}, {{"clk", "clk"}, {"rst", "rst"}}};
+  const design::ModuleRow& row = instance.module->row();
+  verilog::Instance out{row.name, name, {}, {{"clk", "clk"}, {"rst", "rst"}}};
   if (design.reloadable && row.reloads) out.connections.emplace_back("reload", "reload");
-  for (const auto& [parameter, value] : instance.parameters.items())
+  const design::ModuleParameters parameters = instance.module->parameters();
+  for (const auto& [parameter, value] : parameters.items())
     out.parameters.emplace_back(parameter, verilog::literal(value));
   connect_side(out.connections, row.inputs, names_of_streams(names, instance.inputs), false,
                instance.name);
@@ -77,7 +78,7 @@ std::string stream_comment(const design::Design& design, const Names& names, des
 
 /// What it does and for which layer.
 std::string instance_comment(const design::Instance& instance) {
-  const std::string doc = design::row_of(instance).doc;
+  const std::string doc = instance.module->row().doc;
   if (instance.layer.empty()) return "Between layers: " + doc;
   return "Layer " + instance.layer + (doc.empty() ? "" : ": " + doc);
 }
