@@ -32,8 +32,7 @@ std::string text_of(const ParameterValue& value) {
 
 void print_measured(const mase::design::ModuleRow& row) {
   for (const mase::design::Measurement& one : row.measured()) {
-    const mase::design::ModuleParameters parameters = one.module->parameters();
-    for (const auto& [name, value] : parameters.items())
+    for (const auto& [name, value] : one.module->parameters())
       std::cout << name << '=' << text_of(value) << ' ';
     std::cout << '\n';
   }
@@ -53,7 +52,7 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const std::string item = argv[i];
     const std::size_t equals = item.find('=');
-    parameters.set(item.substr(0, equals), read_value(item.substr(equals + 1)));
+    parameters.emplace_back(item.substr(0, equals), read_value(item.substr(equals + 1)));
   }
   const Cost cost = row->read(parameters)->cost({});
   std::cout << "{\"lut\": " << cost.lut << ", \"carry\": " << cost.carry << ", \"ff\": " << cost.ff

@@ -59,7 +59,7 @@ Tree design_tree(const Tree& entry, const Technology& technology) {
   for (const Tree& described : entry.at("instances").as_list()) {
     ModuleParameters parameters;
     for (const auto& [name, value] : described.at("parameters").as_dict())
-      parameters.set(name, read_value(value));
+      parameters.emplace_back(name, read_value(value));
     const ModuleRow& row = module_row(described.at("module").as_string());
     const Instance instance{described.at("name").as_string(), "", row.read(parameters), {}, {}};
     const Cost cost{.ff = described.at("ff").as_double()};

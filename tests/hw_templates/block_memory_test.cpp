@@ -37,8 +37,7 @@ std::set<std::size_t> elaborated_in_block(const Instances& instances) {
   for (const design::Instance& instance : instances) {
     emit::verilog::Instance item{
         instance.module.name(), "i" + std::to_string(top.items.size()), {}, {{"clk", ""}}};
-    const design::ModuleParameters parameters = instance.module->parameters();
-    for (const auto& [name, value] : parameters.items())
+    for (const auto& [name, value] : instance.module->parameters())
       item.parameters.emplace_back(name, emit::verilog::literal(value));
     top.items.emplace_back(item);
   }

@@ -108,7 +108,7 @@ Tree streams_tree(const design::Design& design, const Names& names, const EmitOp
 
 Tree parameters_tree(const design::ModuleParameters& parameters) {
   Tree tree = Tree::dict();
-  for (const auto& [name, value] : parameters.items()) {
+  for (const auto& [name, value] : parameters) {
     if (const auto* number = std::get_if<std::int64_t>(&value))
       tree[name] = *number;
     else if (const auto* text = std::get_if<std::string>(&value))

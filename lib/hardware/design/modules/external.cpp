@@ -56,7 +56,7 @@ StreamId add_external(StepBuilder& builder, const std::vector<StreamId>& inputs)
   ModuleParameters parameters;
   for (const auto& [name, value] : hardware.parameters) {
     const auto* word = std::get_if<std::string>(&value);
-    parameters.set(name, word ? value_of(builder, *word) : std::get<std::int64_t>(value));
+    parameters.emplace_back(name, word ? value_of(builder, *word) : std::get<std::int64_t>(value));
   }
   return builder.finish(
       Module(std::make_unique<ExternalModule>(hardware, lanes, std::move(parameters))), inputs,

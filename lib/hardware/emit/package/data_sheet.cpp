@@ -150,7 +150,7 @@ std::string axi_section(const design::Design& design, const Names& names,
 std::string parameters_text(const design::ModuleParameters& parameters) {
   constexpr std::size_t longest = 24;
   std::vector<std::string> words;
-  for (const auto& [name, value] : parameters.items()) {
+  for (const auto& [name, value] : parameters) {
     const std::string text = verilog::literal(value);
     words.push_back(name + "=" + (text.size() > longest ? "..." : text));
   }

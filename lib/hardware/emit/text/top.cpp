@@ -58,8 +58,7 @@ verilog::Instance instance_of(const design::Design& design, const design::Instan
   const design::ModuleRow& row = instance.module->row();
   verilog::Instance out{row.name, name, {}, {{"clk", "clk"}, {"rst", "rst"}}};
   if (design.reloadable && row.reloads) out.connections.emplace_back("reload", "reload");
-  const design::ModuleParameters parameters = instance.module->parameters();
-  for (const auto& [parameter, value] : parameters.items())
+  for (const auto& [parameter, value] : instance.module->parameters())
     out.parameters.emplace_back(parameter, verilog::literal(value));
   connect_side(out.connections, row.inputs, names_of_streams(names, instance.inputs), false,
                instance.name);
