@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delays by technology, and the search for the longest path.
+// Delays of paths, and the search for the longest one.
 #include "hardware/design/clock.hpp"
 
 #include <algorithm>
@@ -11,41 +11,13 @@
 #include "base/text.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/targets/ecp5.hpp"
+#include "hardware/design/targets/xc7.hpp"
 
 namespace mase::design {
 namespace {
 
-/// ECP5: fitted to what nextpnr places (scripts/bench/clock/clock.py fit); xc7: Yosys's delays of
-/// cells.
-constexpr std::array technologies{Technology{.name = "ecp5",
-                                             .grade = "speed grade 6",
-                                             .basis = "placed",
-                                             .lut_inputs = 4,
-                                             .from_logic = 0.5,
-                                             .from_memory = 3.52,
-                                             .from_multiplier = 0.9,
-                                             .lut = 0.587,
-                                             .chain = 1.03,
-                                             .carry = 0.0267,
-                                             .readers = 0.407,
-                                             .extent = 0.291,
-                                             .far = 0.306,
-                                             .blocks = 1.22,
-                                             .spread = 0.14},
-                                  Technology{.name = "xc7",
-                                             .grade = "speed grade 1",
-                                             .basis = "before routing",
-                                             .lut_inputs = 6,
-                                             .block_bits = 32768,
-                                             .adds_in_blocks = true,
-                                             .from_logic = 0.36,
-                                             .from_memory = 0.9,
-                                             .from_multiplier = 1.82,
-                                             .lut = 0.42,
-                                             .chain = 0.6,
-                                             .carry = 0.025,
-                                             .cascade = 1.02,
-                                             .wires_of = "ecp5"}};
+constexpr std::array technologies{ecp5_delays, xc7_delays};
 
 /// What every pipeline has: the ready of the skid at its end moves all of its registers.
 Path enable_path(const Cost& cost) {

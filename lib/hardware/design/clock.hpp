@@ -37,7 +37,17 @@ struct Extent {
   double kilo_luts = 0, multipliers = 0;
 };
 
-/// Delays in nanoseconds, with the wires that belong to each.
+/// How much of the way to or from DSP blocks lies on the paths of sums of products.
+struct Ways {
+  double products = 0, direct_products = 0;  ///< from the blocks; without a cycle for the way
+  double enable = 0;                         ///< to all blocks
+  double weights = 0, staged_weights = 0;    ///< to the blocks; behind a register on the way
+  double staged_operands = 0;                ///< to the blocks, behind a register on the way
+  double kept_operands = 0;                  ///< from the block memory of a row
+};
+
+/// Delays in nanoseconds, with the wires that belong to each. The table of a technology is in
+/// targets/.
 struct Technology {
   std::string_view name;          ///< "ecp5": the name that Yosys gives the family
   std::string_view grade, basis;  ///< "speed grade 6", "placed": what `ns` holds for
@@ -55,6 +65,9 @@ struct Technology {
   double spread = 0;
   /// Whose paths say where stages are wanted, since the own ones say nothing of wires; "": the own.
   std::string_view wires_of = {};
+  /// LUTs one after another for each bit of a table's address that does not enter the first LUT.
+  double rom_bit = 0;
+  Ways ways = {};
 
   double ns(const Path& path, const Extent& extent) const;
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what clock small designs reach on ECP5, and fits the delays of lib/hardware/design/clock.cpp to that.
+"""Measures what clock small designs reach on ECP5, and fits the delays of lib/hardware/design/targets/ecp5.hpp.
 
 usage: scripts/bench/clock/clock.py [--mase BINARY] [--output FOLDER] place [NAME ...]
        scripts/bench/clock/clock.py [--paths BINARY] fit

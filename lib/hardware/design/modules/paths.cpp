@@ -47,7 +47,7 @@ Path rom_path(std::int64_t width, std::int64_t depth, bool block, const Technolo
   if (depth < 2) return {.what = "table"};
   const std::int64_t address = log2_ceiling(depth), beyond = address - technology.lut_inputs;
   return {.what = "table",
-          .luts = 1 + std::max(0.0, 0.5 * static_cast<double>(beyond)),
+          .luts = 1 + std::max(0.0, technology.rom_bit * static_cast<double>(beyond)),
           .readers = static_cast<double>(width)};
 }
 

@@ -75,7 +75,8 @@ Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool t
   Cost cost = packs.outputs == 1 ? scaled(dot_cost(dot, sums.booth()), outputs)
                                  : scaled(dots_packed_cost(dot, shape.pe / shape.shares, packs),
                                           static_cast<double>(shape.shares));
-  if (two_words && cost.dsp == 0) cost.lut *= sums.booth() ? 0.74 : 0.52;
+  if (two_words && cost.dsp == 0)
+    cost.lut *= sums.booth() ? 0.74 : 0.52;
   Cost each = accumulate_cost(sums.sum_bits);
   each += requantise_stage_cost(sums, {sums.sum_bits}, sums.halved);
   cost += scaled(each, outputs);
@@ -113,7 +114,9 @@ Path dot_path(const SumsOfProducts& sums, std::int64_t simd, const Technology& t
     return {.what = "products", .luts = 2, .chains = std::min(a, b) / 2.0, .carry = 2 * bits};
   // Two to six lanes have no cycle for the way to the tree (hw_templates/ecp5/mase_dot_multiply).
   const bool direct = simd > 1 && simd < 7 && sums.product_stages.value_or(0) == 0;
-  Path path{.what = "products", .from = Source::multiplier, .far = direct ? 1.2 : 0.5};
+  Path path{.what = "products",
+            .from = Source::multiplier,
+            .far = direct ? technology.ways.direct_products : technology.ways.products};
   if (technology.adds_in_blocks) path.cascades = simd > 1 ? 1 : 0;
   if (!technology.adds_in_blocks && direct) path.chains = 1;
   if (!technology.adds_in_blocks && direct) path.carry = bits;
@@ -122,9 +125,9 @@ Path dot_path(const SumsOfProducts& sums, std::int64_t simd, const Technology& t
 
 /// From hw_templates/matrix/mase_ready to all DSP blocks, which stand where weights and sums want
 /// them.
-Path multiply_path(const SumsOfProducts& sums) {
+Path multiply_path(const SumsOfProducts& sums, const Technology& technology) {
   const bool blocks = !sums.booth() && multiply_in_blocks(sums);
-  return {.what = "enable of multipliers", .far = blocks ? 0.9 : 0.0};
+  return {.what = "enable of multipliers", .far = blocks ? technology.ways.enable : 0.0};
 }
 
 /// To the multipliers, from block memories or (none) from registers. Few blocks stand beside the
@@ -138,7 +141,8 @@ Path weights_path(const SumsOfProducts& sums, const Technology& technology, cons
   path.blocks =
       static_cast<double>(blocks.count) / (parts * parts * static_cast<double>(multipliers));
   if (blocks.deep > 1) path.luts = choice_luts_deep(blocks.deep, technology);
-  if (!sums.booth()) path.far = stages > 0 ? 0.3 : 0.4;
+  if (!sums.booth())
+    path.far = stages > 0 ? technology.ways.staged_weights : technology.ways.weights;
   return path;
 }
 
@@ -151,7 +155,7 @@ Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, cons
   return {
       weights_path(sums, technology, blocks, shape.simd * shape.pe),
       sums.booth() ? booth_path(sums, shape.simd, blocks) : dot_path(sums, shape.simd, technology),
-      multiply_path(sums), accumulator,
+      multiply_path(sums, technology), accumulator,
       rounding_path(sums, {sums.sum_bits}, technology, sums.halved)};
 }
 

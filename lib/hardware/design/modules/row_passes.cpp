@@ -32,9 +32,9 @@ void go_to_multipliers(Path& path, const ProductShape& shape, double far) {
 }
 
 /// From the last of the registers on the operands' way.
-Path moved_path(const ProductShape& shape) {
+Path moved_path(const ProductShape& shape, const Technology& technology) {
   Path path{.what = "operands"};
-  go_to_multipliers(path, shape, 0.6);
+  go_to_multipliers(path, shape, technology.ways.staged_operands);
   return path;
 }
 
@@ -73,8 +73,8 @@ void add_row_paths(Paths& paths, const SumsOfProducts& sums, const ProductShape&
   kept.what = "kept operands";
   // The choice between a new beat and a word of a block memory, whose register the operands' is.
   if (block) kept.luts = 1;
-  if (block && stages == 0) go_to_multipliers(kept, shape, 1.5);
-  if (block && stages > 0) paths.push_back(moved_path(shape));
+  if (block && stages == 0) go_to_multipliers(kept, shape, technology.ways.kept_operands);
+  if (block && stages > 0) paths.push_back(moved_path(shape, technology));
   paths.push_back(steps);
   paths.push_back(kept);
 }
