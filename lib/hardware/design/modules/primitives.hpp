@@ -13,6 +13,7 @@
 #include "hardware/design/design.hpp"
 #include "hardware/design/modules/requantisation.hpp"
 #include "hardware/design/numbers.hpp"
+#include "hardware/design/targets/block_rules.hpp"
 
 namespace mase::design {
 
@@ -33,20 +34,6 @@ Cost counter_cost(std::int64_t states, double luts_per_bit = counter_luts);
 Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = counter_luts);
 
 // Memories.
-
-/// From which size on a module keeps its words in block memory; the same numbers stand in its file
-/// of hw_templates, and tests/hw_templates/block_memory_test.cpp compares.
-struct BlockRule {
-  std::int64_t least_words, least_bits;
-  bool holds(std::int64_t width, std::int64_t depth) const {
-    return depth >= least_words && depth * width >= least_bits;
-  }
-};
-constexpr BlockRule weights_in_block{8, 1024};  ///< mase_multiply_accumulate: weights and biases
-constexpr BlockRule replay_in_block{65, 4096};  ///< mase_replay
-constexpr BlockRule lookup_in_block{1, 8192};   ///< mase_lookup, mase_piecewise
-constexpr BlockRule window_in_block{65, 2049};  ///< mase_window, mase_window_parallel
-constexpr BlockRule queue_in_block{65, 2048};   ///< mase_fifo
 
 /// Block memory in the shape that needs the fewest blocks, and the choice among words that stand
 /// above each other. Its output register is its own.
