@@ -12,9 +12,6 @@
 namespace mase::design {
 namespace {
 
-/// LUTs for each bit of a comparison, the choice not counted: see choice_cost.
-constexpr double comparison_luts = 0.75;
-
 std::int64_t argmax_row(const Step& step) { return std::get<integer::Argmax>(step.operation).row; }
 
 FoldRule argmax_rule(const Program&, const Step& step, const Fold&) {
@@ -42,7 +39,7 @@ Cost argmax_tree_cost(const ArgmaxModule& argmax) {
     const auto pairs = static_cast<double>(left / 2), below = static_cast<double>(level - 1);
     left = ceiling(left, 2);
     const double kept = left > 1 || argmax.beats > 1 ? width : 0;
-    cost += scaled({.lut = comparison_luts * width + kept + below, .carry = 1}, pairs);
+    cost += scaled({.lut = fitted.comparison_bit * width + kept + below, .carry = 1}, pairs);
     cost.ff += static_cast<double>(left) * (kept + below + 1) + 1;
   }
   return cost;
@@ -60,7 +57,7 @@ Cost ArgmaxModule::cost(const Design&) const {
   cost.ff += static_cast<double>(out_bits + 1);
   if (beats == 1) return cost;
   // The register's enable chooses, so that only the comparison and the count take LUTs.
-  cost.lut += comparison_luts * static_cast<double>(in_bits) + 4;
+  cost.lut += fitted.comparison_bit * static_cast<double>(in_bits) + 4;
   cost.carry += 1;
   cost += counter_cost(beats);
   if (!std::has_single_bit(static_cast<std::uint64_t>(lanes)))

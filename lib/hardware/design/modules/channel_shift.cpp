@@ -3,7 +3,6 @@
 #include "hardware/design/modules/channel_shift.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
@@ -17,11 +16,11 @@ namespace {
 int stages_of(const ChannelShiftModule& module) { return module.blocks > 1 ? 3 : 1; }
 
 /// LUTs for each bit of a number that is shifted by a distance of so many bits, two of which choose
-/// among four places in one LUT. Fitted, as in primitives.hpp, up to four bits.
+/// among four places in one LUT.
 double shifter_luts(int distance_bits) {
-  constexpr std::array fitted{0.0, 0.93, 1.15, 2.0, 2.45};
   const auto bits = static_cast<std::size_t>(distance_bits);
-  return bits < fitted.size() ? fitted[bits] : 0.6 * static_cast<double>(bits);
+  return bits < fitted.shifter.size() ? fitted.shifter[bits]
+                                      : fitted.long_shifter * static_cast<double>(bits);
 }
 
 StreamId add_channel_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {

@@ -76,7 +76,7 @@ std::unique_ptr<Handshake> ConcatModule::handshake(Stages) const {
 Cost ConcatModule::cost(const Design&) const {
   const int index = log2_ceiling(std::max(first, second));
   Cost cost = skid_cost(width);
-  cost.lut += 4 + counter_luts * index;
+  cost.lut += 4 + fitted.counter_bit * index;
   cost.ff += index + 1;
   cost.carry += carry_chain(index);
   return cost;

@@ -9,11 +9,9 @@
 namespace mase::design {
 namespace {
 
-/// LUTs beside the carry chain of row 0 to 3 of a chain whose operand has `bits` bits, fitted to
-/// Yosys: the first row has no chain; of later ones' functions of six inputs it makes two LUTs.
+/// LUTs beside the carry chain of row 0 to 3 of a chain whose operand has `bits` bits.
 double row_luts(std::int64_t row, int bits) {
-  constexpr double saved = 1.5, of_a_bit = 0.8;
-  return row == 0 ? 0 : row == 1 ? -saved : of_a_bit * bits;
+  return row == 0 ? 0 : row == 1 ? -fitted.booth_saved : fitted.booth_bit * bits;
 }
 
 /// One digit of all lanes: chains of four rows, then a tree. See
@@ -96,12 +94,12 @@ Cost dot_multiply_cost(const DotShape& shape) {
 
 /// What tells an upper sum modulo 2^known, and takes off what the field below carries over.
 Cost known_cost(const DotShape& shape, int known, int sum) {
-  constexpr double luts[] = {0, 1.2, 3.4, 5.8, 12.8};  // of a lane, fitted
   const auto lanes = static_cast<double>(shape.lanes);
-  Cost cost{.lut = lanes * luts[known], .ff = 2.5 * known * lanes};
+  Cost cost{.lut = lanes * fitted.known[static_cast<std::size_t>(known)],
+            .ff = fitted.known_registers * known * lanes};
   cost.ff += static_cast<double>(shape.stages * known);
   if (known < 2) return cost;
-  if (known > 2) cost.carry = 1.75 * lanes;
+  if (known > 2) cost.carry = fitted.known_carry * lanes;
   cost += adder_cost(sum);
   cost.ff += shape.sum;
   return cost;

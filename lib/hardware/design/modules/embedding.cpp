@@ -44,7 +44,7 @@ Cost EmbeddingModule::cost(const Design& design) const {
   const std::int64_t depth = rows * beats, address = std::max(1, log2_ceiling(depth));
   Cost cost = skid_cost(width);
   cost += kept_image_cost(design, width, depth, table_file);
-  cost += counters_cost(std::array{beats, depth}, 1.0);
+  cost += counters_cost(std::array{beats, depth}, fitted.embedding_counter_bit);
   const int shifts = std::popcount(static_cast<std::uint64_t>(beats));
   for (int i = 1; i < shifts; ++i) cost += adder_cost(address);
   if (rows < std::int64_t{1} << id_bits) cost.lut += static_cast<double>(id_bits);

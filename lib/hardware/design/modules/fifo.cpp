@@ -46,7 +46,8 @@ std::unique_ptr<Handshake> FifoModule::handshake(Stages) const {
 Cost FifoModule::cost(const Design&) const {
   const int address = std::max(1, log2_ceiling(depth));
   Cost cost = in_block(*this) ? block_memory_cost(width, depth) : lut_memory_cost(width, depth);
-  cost.lut += depth > 15 ? 4.5 * address - 1 : 4 + 4.0 * address;
+  cost.lut += depth > 15 ? fitted.queue_bit * address + fitted.queue
+                         : fitted.short_queue + fitted.short_queue_bit * address;
   cost.ff += 3 * address + 2 + static_cast<double>(width);
   cost.carry += 2 * carry_chain(address) + carry_chain(log2_ceiling(depth + 1));
   return cost;

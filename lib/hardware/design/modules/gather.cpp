@@ -98,7 +98,7 @@ Cost GatherModule::cost(const Design& design) const {
                                             : table_cost(word, runs, design.find_memory(file));
   cost += counters_cost(std::array{in, in + 1, runs, run});
   cost.carry += carry_chain(place + 1);  // the comparison of what is there with what is needed
-  cost.lut += 10 + static_cast<double>(place) / 2;
+  cost.lut += fitted.gather + fitted.gather_bit * static_cast<double>(place);
   if (run > 1) cost += adder_cost(std::min<std::int64_t>(place, log2_ceiling(run) + 1));
   cost.ff += 7;
   return cost;

@@ -15,12 +15,13 @@ Cost reduced_lane_cost(const LaneReduction& lane, bool memory) {
   cost.ff += bits_of_lane;
   if (lane.sums) {
     cost += adder_cost(lane.sum_bits);
-    if (memory) cost.lut += 0.5 * bits_of_lane;  // zero instead of what was read
+    if (memory) cost.lut += fitted.zero_bit * bits_of_lane;  // zero instead of what was read
     return cost;
   }
   // Beside a memory the sign bit of unsigned codes is compared too.
   const std::int64_t compared = memory ? lane.sum_bits : lane.in_bits;
-  cost.lut += memory ? 1.4 * bits_of_lane + 4 : 0.85 * static_cast<double>(compared);
+  cost.lut += memory ? fitted.kept_maximum_bit * bits_of_lane + fitted.kept_maximum
+                     : fitted.maximum_bit * static_cast<double>(compared);
   if (compared > 6) cost.carry += static_cast<double>(ceiling(compared, 8));
   return cost;
 }

@@ -115,7 +115,7 @@ Cost matrix_memory_cost(const MatmulModule& matmul) {
   cost += counters_cost(std::array{blocks, rows, banks, matmul.sets});
   if (words > 1) {  // the place of a beat, which is written a cycle later
     cost += adder_cost(log2_ceiling(words));
-    cost.lut += 2.0 * log2_ceiling(words);
+    cost.lut += fitted.matrix_address_bit * log2_ceiling(words);
     cost.ff += static_cast<double>(2 * log2_ceiling(words) + log2_ceiling(banks) + 2 + width);
   }
   cost.lut += 6;

@@ -67,7 +67,7 @@ Cost PoolModule::cost(const Design&) const {
   cost += counters_cost(std::array{beats, kernel_x, kernel_y, width > kernel_x ? width : 1,
                                    height % kernel_y != 0 ? height : 1, kernel_y > 1 ? depth : 1});
   // The address of the partial results also steps back to the beginning of a column.
-  if (kernel_y > 1 && kernel_x > 1) cost.lut += counter_luts * log2_ceiling(depth);
+  if (kernel_y > 1 && kernel_x > 1) cost.lut += fitted.counter_bit * log2_ceiling(depth);
   if (depth > 1) {  // what is read, or goes on inside a column
     const auto partial = static_cast<double>(lanes * sum_bits);
     cost.ff += partial + log2_ceiling(depth);

@@ -19,7 +19,7 @@ Cost adder_cost(std::int64_t bits) {
 }
 
 Cost choice_cost(std::int64_t bits) {
-  return {.lut = 1.75 * static_cast<double>(bits), .carry = 1};
+  return {.lut = fitted.choice_bit * static_cast<double>(bits), .carry = 1};
 }
 
 Cost counter_cost(std::int64_t states, double luts_per_bit) {
@@ -96,11 +96,10 @@ bool needs_lut(std::uint64_t column, std::uint64_t all) {
   });
 }
 
-/// LUTs of a column of so many LUTs of 64 words each with the choice among them, by Yosys: 1.4 for
-/// eight because of MUXF7 and MUXF8, a sixth for each of more.
+/// LUTs of a column of so many LUTs of 64 words each with the choice among them.
 double chosen_luts(std::int64_t blocks) {
   const auto luts = static_cast<double>(blocks);
-  return blocks == 0 ? 0 : luts + std::max(1.4, luts / 6);
+  return blocks == 0 ? 0 : luts + std::max(fitted.table_choice, luts / fitted.table_choice_share);
 }
 
 /// LUTs of a column of more words: a LUT for each 64 that differ, where complements are alike.
@@ -158,7 +157,8 @@ Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
 // Every 32 bits of a word are written by themselves: block memories enable nine bits at a time.
 Cost reload_memory_cost(std::int64_t width, std::int64_t depth, bool block) {
   const std::int64_t pieces = ceiling(width, 32), rest = width - 32 * (pieces - 1);
-  Cost cost{.lut = 4 + 1.2 * static_cast<double>(pieces), .ff = static_cast<double>(pieces)};
+  Cost cost{.lut = fitted.reload + fitted.reload_piece * static_cast<double>(pieces),
+            .ff = static_cast<double>(pieces)};
   if (depth > 1 && block) {
     cost += block_memory_cost(36 * (pieces - 1) + 9 * ceiling(rest, 8), depth);
     return cost;
@@ -186,13 +186,13 @@ std::int64_t dsp_blocks(int a, int b, int product) {
   return along * across;
 }
 
-double product_luts(int a, int b) { return 2.0 * a * b; }
+double product_luts(int a, int b) { return fitted.product_bit * a * b; }
 
 Cost product_cost(int a, int b, std::int64_t multiplier) {
-  // Booth rows, each with 3.5 LUTs to decode its digit.
+  // Booth rows, each with its digit decoded.
   if (multiplier == 2) {
     Cost row = adder_cost(a + 2);
-    row.lut += 3.5;
+    row.lut += fitted.booth_digit;
     return scaled(row, static_cast<double>(ceiling(b, 2)));
   }
   if (const std::int64_t blocks = dsp_blocks(a, b, a + b); blocks > 0)

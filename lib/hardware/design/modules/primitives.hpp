@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Primitives: what hardware modules are made of, and what each costs on xc7. The modules add these
-// up. What does not follow from the structure was fitted to Yosys 0.23 (synth_xilinx -family xc7
-// -noiopad -noclkbuf -flatten) with scripts/bench/calibrate.py. LUT RAM counts as the LUTs it takes
-// up, four for a RAM32M or RAM64M. Widths are in bits, depths in words.
+// up. What does not follow from the structure is fitted, and stands in targets/xc7.hpp. LUT RAM
+// counts as the LUTs it takes up, four for a RAM32M or RAM64M. Widths are in bits, depths in words.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,12 @@
 #include "hardware/design/modules/requantisation.hpp"
 #include "hardware/design/numbers.hpp"
 #include "hardware/design/targets/block_rules.hpp"
+#include "hardware/design/targets/xc7.hpp"
 
 namespace mase::design {
+
+/// Costs are predicted for this target.
+inline constexpr const FittedCosts& fitted = xc7_costs;
 
 // Adders and counters.
 
@@ -26,12 +29,10 @@ Cost adder_cost(std::int64_t bits);
 /// The larger or the smaller of two numbers: a LUT a bit to choose, and the comparison, of which
 /// most stays out of the carry chain.
 Cost choice_cost(std::int64_t bits);
-/// LUTs for each bit of a counter with its step, its end and its start again.
-constexpr double counter_luts = 1.3;
 /// A counter that wraps after so many states.
-Cost counter_cost(std::int64_t states, double luts_per_bit = counter_luts);
+Cost counter_cost(std::int64_t states, double luts_per_bit = fitted.counter_bit);
 /// One for each number of states.
-Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = counter_luts);
+Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = fitted.counter_bit);
 
 // Memories.
 

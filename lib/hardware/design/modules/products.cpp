@@ -76,14 +76,14 @@ Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool t
                                  : scaled(dots_packed_cost(dot, shape.pe / shape.shares, packs),
                                           static_cast<double>(shape.shares));
   if (two_words && cost.dsp == 0)
-    cost.lut *= sums.booth() ? 0.74 : 0.52;
+    cost.lut *= sums.booth() ? fitted.two_words_booth : fitted.two_words;
   Cost each = accumulate_cost(sums.sum_bits);
   each += requantise_stage_cost(sums, {sums.sum_bits}, sums.halved);
   cost += scaled(each, outputs);
   cost += operands_cost(sums, shape, cost.dsp > 0);
   const int stages = accumulate_stages(sums, shape.simd) - 2;
   // Rows of one step have no marks of first and last.
-  cost += Cost{.lut = shape.columns > 1 ? 7.0 : 0.0, .ff = 3.0 * stages + 2};
+  cost += Cost{.lut = shape.columns > 1 ? fitted.marks : 0.0, .ff = 3.0 * stages + 2};
   return cost;
 }
 

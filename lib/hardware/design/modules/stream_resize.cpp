@@ -81,7 +81,7 @@ Cost regroup_down_cost(std::int64_t width, std::int64_t in, std::int64_t out) {
 Cost regroup_up_cost(std::int64_t width, std::int64_t in, std::int64_t out) {
   const int room = log2_ceiling(out);
   const bool skid = out < 2 * in;
-  Cost cost{.lut = static_cast<double>(width * out) * one_of_luts(in) + 1.6 * room,
+  Cost cost{.lut = static_cast<double>(width * out) * one_of_luts(in) + fitted.regroup_bit * room,
             .ff = static_cast<double>(width * (2 * out - 1) + room + 1),
             .carry = carry_chain(room)};
   if (!skid) return cost;

@@ -194,8 +194,8 @@ Cost flow_cost(const Ring& ring) {
                      room = ring.room_bits();
   const bool wraps = ring.wraps();
   Cost cost;
-  cost.lut = 0.25 * static_cast<double>(gap + room) +
-             1.63 * static_cast<double>(wraps ? address : 3 * address);
+  cost.lut = fitted.distance_bit * static_cast<double>(gap + room) +
+             fitted.ring_address_bit * static_cast<double>(wraps ? address : 3 * address);
   cost.ff = static_cast<double>(gap + room + 2 * address);
   cost.carry = carry_chain(gap + 1) + carry_chain(room + 1) + 2 * carry_chain(address) +
                (wraps ? 0.0 : carry_chain(address + 1));
@@ -218,8 +218,9 @@ Cost WindowModule::cost(const Design&) const {
   Cost cost = skid_cost(beat);
   cost += window_memory_cost(beat, ring.depth());
   cost += flow_cost(ring);
-  cost += counters_cost(std::array{beats / blocks, kernel_x, kernel_y, blocks, out_x, out_y}, 2.2);
-  cost.lut += ring.padded() ? 22 : 15;
+  cost += counters_cost(std::array{beats / blocks, kernel_x, kernel_y, blocks, out_x, out_y},
+                        fitted.window_counter_bit);
+  cost.lut += ring.padded() ? fitted.padded_window : fitted.window;
   // What depends on the place is in registers, and so are words of block memories.
   cost.ff += ring.padded() ? 17 : 15;
   if (window_in_block.holds(beat, ring.depth())) cost.ff += static_cast<double>(beat);

@@ -5,8 +5,55 @@
 #pragma once
 
 #include "hardware/design/clock.hpp"
+#include "hardware/design/targets/fitted_costs.hpp"
 
 namespace mase::design {
+
+/// `scripts/bench/calibrate.py` compares: see FittedCosts.
+inline constexpr FittedCosts xc7_costs{
+    .choice_bit = 1.75,
+    .comparison_bit = 0.75,
+    .counter_bit = 1.3,
+
+    .table_choice = 1.4,  // among eight LUTs it is MUXF7 and MUXF8
+    .table_choice_share = 6,
+    .reload = 4,
+    .reload_piece = 1.2,
+    .embedding_counter_bit = 1.0,
+
+    .product_bit = 2.0,
+    .booth_digit = 3.5,
+    .booth_saved = 1.5,  // the first row has no chain
+    .booth_bit = 0.8,    // of functions of six inputs Yosys makes two LUTs
+    .two_words = 0.52,
+    .two_words_booth = 0.74,
+    .marks = 7,
+    .known = {0, 1.2, 3.4, 5.8, 12.8},
+    .known_registers = 2.5,
+    .known_carry = 1.75,
+    .matrix_address_bit = 2.0,
+
+    .shifter = {0.0, 0.93, 1.15, 2.0, 2.45},
+    .long_shifter = 0.6,
+
+    .queue_bit = 4.5,
+    .queue = -1,
+    .short_queue_bit = 4.0,
+    .short_queue = 4,
+    .gather_bit = 0.5,
+    .gather = 10,
+    .regroup_bit = 1.6,
+
+    .distance_bit = 0.25,
+    .ring_address_bit = 1.63,
+    .window_counter_bit = 2.2,
+    .window = 15,
+    .padded_window = 22,
+    .zero_bit = 0.5,
+    .maximum_bit = 0.85,
+    .kept_maximum_bit = 1.4,
+    .kept_maximum = 4,
+};
 
 inline constexpr Technology xc7_delays{
     .name = "xc7",
