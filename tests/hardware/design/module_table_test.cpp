@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "hardware/design/module_table.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/requantisation.hpp"
 #include "test_paths.hpp"
 
@@ -86,6 +87,17 @@ TEST_CASE("the page of the modules has each of them with its parameters") {
     for (const FieldInfo& field : row.parameters ? row.parameters() : std::vector<FieldInfo>{})
       CHECK(section.find("| `" + field.name + "` |") != std::string::npos);
   }
+}
+
+TEST_CASE("where a host writes images is printed last, in the order of the addresses") {
+  LinearModule linear;
+  linear.bias_base = 0;
+  linear.weight_base = 16;
+  const ModuleParameters parameters = Module(linear)->parameters();
+  CHECK(parameters.back().first == "WEIGHT_BASE");
+  CHECK(std::prev(parameters.end(), 2)->first == "BIAS_BASE");
+  linear.weight_base = std::nullopt;
+  CHECK(Module(linear)->parameters().back().first == "BIAS_BASE");
 }
 
 TEST_CASE("the fields of a module are the parameters that its file declares, with their defaults") {

@@ -2,6 +2,7 @@
 // Structs as hardware modules: the row and the module that follow from one.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,6 +56,21 @@ constexpr auto multiplier_field(int T::*member) {
       .between(0, 2);
 }
 
+/// The fields as they are printed. Where a host writes images is said last, in the order of the
+/// addresses.
+template <HardwareModule T>
+ModuleParameters printed_parameters(T module) {
+  ModuleParameters parameters = write_parameters(module);
+  if constexpr (requires { module.host_images(); }) {
+    const std::vector<HostImage> images = module.host_images();
+    const auto given = std::ranges::count_if(
+        images, [](const HostImage& image) { return image.base->has_value(); });
+    std::ranges::stable_sort(parameters.end() - given, parameters.end(), {},
+                             [](const auto& item) { return std::get<std::int64_t>(item.second); });
+  }
+  return parameters;
+}
+
 template <HardwareModule T>
 class ModuleOf final : public ModuleBase {
  public:
@@ -66,7 +82,7 @@ class ModuleOf final : public ModuleBase {
     static const ModuleRow row = T::row();
     return row;
   }
-  ModuleParameters parameters() const override { return write_parameters(module_); }
+  ModuleParameters parameters() const override { return printed_parameters(module_); }
   std::unique_ptr<Handshake> handshake(Stages kept) const override {
     return module_.handshake(kept);
   }
