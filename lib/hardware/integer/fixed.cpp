@@ -3,6 +3,8 @@
 #include "hardware/integer/fixed.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "hardware/integer/lowering/floor_divide.hpp"
@@ -42,6 +44,14 @@ int codes_width(const std::vector<Wide>& codes) {
 FixedType type_for(Wide low, Wide high, int frac) {
   if (low < 0) return {signed_width(low, high), frac, true};
   return {std::max(1, bit_length(high)), frac, false};
+}
+
+int fraction_bits(double number) {
+  if (number == 0) return 0;
+  int exponent = 0;
+  const double mantissa = std::frexp(number, &exponent);
+  const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, 53));
+  return 53 - exponent - std::countr_zero(static_cast<std::uint64_t>(whole));
 }
 
 Wide Requantise::operator()(Wide code) const {

@@ -18,6 +18,9 @@ namespace mase::integer {
 // NOLINTNEXTLINE(modernize-use-using)
 __extension__ typedef __int128 Wide;
 
+/// Bits of the codes of a stream, at most.
+inline constexpr int stream_bits = 62;
+
 /// Values c * 2^-frac for codes c of `width` bits, two's complement when signed.
 struct FixedType {
   int width = 8;
@@ -32,6 +35,9 @@ std::string type_text(const FixedType& type);  ///< "s8.4", "u6.0": width and fr
 
 /// The least type with these fraction bits that holds every code in [low, high].
 FixedType type_for(Wide low, Wide high, int frac);
+
+/// Fraction bits of a finite number: the least f for which number * 2^f is whole; 0 for 0.
+int fraction_bits(double number);
 
 /// code' = clamp(round(code / (divisor * 2^shift)), low, high), computed exactly.
 /// A negative shift multiplies. `rounding` is nearest_even or floor. Clamping covers saturation and

@@ -3,7 +3,6 @@
 #include "hardware/integer/lowering/call.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -29,15 +28,6 @@ Constants encoded(const Array& values, const formats::Format& format, const Weig
 
 Constants encoded(const Array& values, const formats::Format& format) {
   return encoded(values, format, {grid_of(format), {}});
-}
-
-/// Fraction bits of a finite number: the least f >= 0 for which number * 2^f is whole.
-int fraction_bits(double number) {
-  if (number == 0) return 0;
-  int exponent = 0;
-  const double mantissa = std::frexp(number, &exponent);
-  const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, 53));
-  return 53 - exponent - std::countr_zero(static_cast<std::uint64_t>(whole));
 }
 
 /// The least grid that holds float values, or a refusal above 32 bits.

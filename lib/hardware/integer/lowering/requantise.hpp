@@ -18,9 +18,6 @@ struct Accumulator {
   std::int64_t divisor = 1;
 };
 
-/// Bits of the codes of a stream, at most.
-inline constexpr int stream_bits = 62;
-
 /// The code of a real number, clamped; infinite numbers give the limits.
 Wide code_of(double number, const Grid& grid);
 /// Whether every value of `inner` is a value of `outer`.
