@@ -108,6 +108,8 @@ PROOFS = [
     ("gather_proof", {}),
     ("square_root_proof", {}),
     ("square_root_proof", {"IW": 6, "SHIFT": 0, "ADDEND": 0}),
+    ("quantize_proof", {}),
+    ("quantize_proof", {"ISIGNED": 0, "COUNT": 3, "THRESHOLDS": 0xC71, "LEVELS": 0o7421}),
     ("divide_proof", {}),
     ("divide_proof", {"ASIGNED": 0, "BSIGNED": 0, "BSHIFT": 1}),
 ]
@@ -201,6 +203,8 @@ MUTANTS = [
     ("gather_proof", {}, "mase_gather", "!full[1]", "1'b1"),
     ("gather_proof", {"START": 1}, "mase_gather", "full != '0 ||", "1'b0 ||"),
     ("square_root_proof", {}, "mase_square_root", "root), 2'b01}", "root), 2'b00}"),
+    ("quantize_proof", {}, "mase_quantize", "value >= word[IW-1:0]", "value > word[IW-1:0]"),
+    ("quantize_proof", {}, "mase_quantize", "word[IW] && ", ""),
     (
         "divide_proof",
         {"ASIGNED": 0, "BSIGNED": 0, "BSHIFT": 1},

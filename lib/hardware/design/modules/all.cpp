@@ -22,6 +22,7 @@
 #include "hardware/design/modules/matmul.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/pool.hpp"
+#include "hardware/design/modules/quantize.hpp"
 #include "hardware/design/modules/reduce.hpp"
 #include "hardware/design/modules/repeat.hpp"
 #include "hardware/design/modules/row_reduce.hpp"
@@ -67,6 +68,7 @@ std::vector<Listed> all_modules() {
       listed<BinaryModule>(),
       listed<DivideModule>(),
       listed<SquareRootModule>(),
+      listed<QuantizeModule>(),
       listed<ScaleShiftModule>(),
       listed<ChannelShiftModule>(),
       listed<ExternalModule>(),

@@ -11,9 +11,11 @@ namespace mase::design {
 /// the costs of a module with Yosys; each group says which modules show it.
 struct FittedCosts {
   // Numbers: mase_binary, mase_argmax, mase_concat.
-  double choice_bit;      ///< the larger or the smaller of two numbers
-  double comparison_bit;  ///< of the same without the choice
-  double counter_bit;     ///< a counter's step, end and start again
+  double choice_bit;               ///< the larger or the smaller of two numbers
+  double comparison_bit;           ///< of the same without the choice
+  double constant_comparison_bit;  ///< of a comparison with one constant: mase_quantize
+  double threshold_carry_bit;      ///< chains of one with any of several constants
+  double counter_bit;              ///< a counter's step, end and start again
 
   // Tables in LUTs, and those that a host may write: mase_lookup, mase_embedding.
   double table_choice, table_choice_share;  ///< at least so many, or a part of a column's LUTs

@@ -13,6 +13,8 @@ namespace mase::design {
 inline constexpr FittedCosts xc7_costs{
     .choice_bit = 1.75,
     .comparison_bit = 0.75,
+    .constant_comparison_bit = 0.25,
+    .threshold_carry_bit = 0.11,
     .counter_bit = 1.3,
 
     .table_choice = 1.4,  // among eight LUTs it is MUXF7 and MUXF8

@@ -24,6 +24,7 @@
 #include "hardware/integer/steps/matmul.hpp"
 #include "hardware/integer/steps/piecewise.hpp"
 #include "hardware/integer/steps/pool.hpp"
+#include "hardware/integer/steps/quantize.hpp"
 #include "hardware/integer/steps/repeat.hpp"
 #include "hardware/integer/steps/row_reduce.hpp"
 #include "hardware/integer/steps/scale_shift.hpp"
@@ -33,9 +34,10 @@
 namespace mase::integer {
 
 /// What a step computes.
-using Operation = std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool,
-                               Binary, Concat, Slice, Gather, Argmax, Divide, Matmul, RowReduce,
-                               Repeat, SquareRoot, Insert, Embedding, Piecewise, CumulativeSum>;
+using Operation =
+    std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool, Binary, Concat,
+                 Slice, Gather, Argmax, Divide, Matmul, RowReduce, Repeat, SquareRoot, Insert,
+                 Embedding, Piecewise, CumulativeSum, Quantize>;
 
 std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
 std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...
