@@ -9,7 +9,7 @@
 #define MASE_INPUTS @INPUTS@
 #define MASE_OUTPUTS @OUTPUTS@
 
-@ORDERS@static const mase_stream mase_inputs[MASE_INPUTS] = {
+@ORDERS@@LEVELS@static const mase_stream mase_inputs[MASE_INPUTS] = {
 @INPUT_ROWS@};
 static const mase_stream mase_outputs[MASE_OUTPUTS] = {
 @OUTPUT_ROWS@};

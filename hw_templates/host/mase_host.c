@@ -20,7 +20,29 @@ static double rounded(double v, int down) {
   return down && nearest > v ? nearest - 1.0 : nearest;
 }
 
+static int reaches(const mase_level* level, float value) {
+  return level->beyond ? value > level->from : value >= level->from;
+}
+
+static int64_t level_of(const mase_stream* stream, float value) {
+  size_t low = 0, high = stream->level_count; /* the first level is below all numbers */
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (reaches(&stream->levels[middle], value)) low = middle;
+    else high = middle;
+  }
+  return stream->levels[low].code;
+}
+
+static void quantize_to_levels(const mase_stream* stream, const float* values, int64_t* codes) {
+  for (size_t i = 0; i < mase_elements(stream); ++i) codes[i] = isnan(values[i]) ? 0 : level_of(stream, values[i]);
+}
+
 void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes) {
+  if (stream->levels) {
+    quantize_to_levels(stream, values, codes);
+    return;
+  }
   const unsigned magnitude = stream->element_bits - (stream->is_signed ? 1 : 0);
   const double high = (double)(((int64_t)1 << magnitude) - 1);
   const double low = stream->is_signed ? -high - 1.0 : 0.0;

@@ -12,6 +12,13 @@
 extern "C" {
 #endif
 
+/* Numbers at `from` and above it (beyond: above it only) get a code, up to those of the next level. */
+typedef struct {
+  float from;
+  int beyond;
+  int64_t code;
+} mase_level;
+
 /* A stream at the border. A frame is `beats` beats of `lanes` elements; element i of the stream is element order[i]
  * of the tensor in row-major order (order NULL: i). A code c stands for c / 2^fraction_bits. */
 typedef struct {
@@ -24,6 +31,8 @@ typedef struct {
   int rounds_down; /* floats become codes: 0 to the nearest, ties to even; 1 down */
   const uint32_t* order;
   int64_t mask_codes; /* least codes that no number gets; masks of attention, from -2^100 down, get the first one */
+  const mase_level* levels; /* of an element format, ascending; NULL: all codes are used */
+  size_t level_count;
 } mase_stream;
 
 size_t mase_elements(const mase_stream* stream);    /* of a frame */

@@ -35,6 +35,8 @@ class Stream(ctypes.Structure):
         ("rounds_down", ctypes.c_int),
         ("order", ctypes.POINTER(ctypes.c_uint32)),
         ("mask_codes", ctypes.c_int64),
+        ("levels", ctypes.c_void_p),
+        ("level_count", ctypes.c_size_t),
     )
 
     @property

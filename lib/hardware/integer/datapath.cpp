@@ -8,9 +8,14 @@
 #include "base/text.hpp"
 
 namespace mase::integer {
-namespace {
-
 using formats::Rounding;
+
+Grid grid_of_levels(std::shared_ptr<const Levels> levels) {
+  const FixedType type = levels->type;
+  return {type, Rounding::nearest_even, std::move(levels)};
+}
+
+namespace {
 
 /// Profile `mase` computes x * 2^frac, rounding and clamping in float32. Its codes are those of
 /// exact arithmetic when the limits are float32 numbers (width <= 24) and no product underflows in
@@ -49,14 +54,36 @@ Grid integer_floor_grid(const formats::Format& format) {
   return fixed_point(format, Rounding::floor);
 }
 
+Grid element_grid(const formats::Format& format) { return grid_of_levels(levels_of(format)); }
+
+/// Without one of these numbers the threshold follows from the magnitudes of the whole tensor.
+Grid ternary_grid(const formats::Format& format) {
+  const Tree fields = format.fields();
+  const auto given = [&](const char* field) { return !fields.at(field).is_null(); };
+  if (!given("threshold") && !given("mean") && !given("max") && !given("median"))
+    unsupported_error(
+        "format 'ternary' without a threshold rounds streams by all elements of the batch, which "
+        "has no datapath; threshold = 0.5, say, has one");
+  return element_grid(format);
+}
+
 }  // namespace
 
 const std::vector<DatapathRow>& datapath_table() {
   static const std::vector<DatapathRow> rows{
-      {"integer", "two's complement product", "exact sum at one binary point", integer_grid},
-      {"fixed", "two's complement product", "exact sum at one binary point", integer_grid},
-      {"integer_floor", "two's complement product", "exact sum at one binary point",
-       integer_floor_grid},
+      {"integer", integer_grid},
+      {"fixed", integer_grid},
+      {"integer_floor", integer_floor_grid},
+      {"minifloat_ieee", element_grid, true},
+      {"minifloat_denorm", element_grid, true},
+      {"fp8_e4m3", element_grid, true},
+      {"fp8_e5m2", element_grid, true},
+      {"fp6_e3m2", element_grid, true},
+      {"fp6_e2m3", element_grid, true},
+      {"fp4_e2m1", element_grid, true},
+      {"log", element_grid, true},
+      {"binary", element_grid, true},
+      {"ternary", ternary_grid, true},
   };
   return rows;
 }
@@ -67,14 +94,15 @@ const DatapathRow& datapath_of(const formats::Format& format) {
   std::vector<std::string> known;
   for (const DatapathRow& row : datapath_table()) {
     if (row.format == format.name()) return row;
-    known.push_back(std::string(row.format) + " (" + std::string(row.multiplier) + ", " +
-                    std::string(row.accumulator) + ")");
+    known.push_back(std::string(row.format));
   }
   unsupported_error("format '" + std::string(format.name()) +
                     "' has no datapath; formats that have one: " + join(known, ", "));
 }
 
 }  // namespace
+
+bool rounds_to_levels(const formats::Format& format) { return datapath_of(format).has_levels; }
 
 Grid grid_of(const formats::Format& format) {
   const DatapathRow& row = datapath_of(format);

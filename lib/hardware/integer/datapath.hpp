@@ -3,34 +3,43 @@
 // datapath when the table has a row for it that turns its fields into a grid of codes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/format.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/levels.hpp"
 
 namespace mase::integer {
 
-/// Codes c = clamp(round(x * 2^frac), low, high) with value c * 2^-frac.
+/// Codes c = clamp(round(x * 2^frac), low, high) with value c * 2^-frac; with levels those of them
+/// that an element format has, rounded as it says.
 struct Grid {
   FixedType type;
   formats::Rounding rounding = formats::Rounding::nearest_even;
+  std::shared_ptr<const Levels> levels = nullptr;
 };
 
-/// One format name: how its numbers are multiplied and summed, and how its fields become a grid.
+/// The grid of codes that are levels.
+Grid grid_of_levels(std::shared_ptr<const Levels> levels);
+
+/// One format name: how its fields become a grid.
 struct DatapathRow {
   std::string_view format;
-  std::string_view multiplier;
-  std::string_view accumulator;
   /// Error(Fault::unsupported) with what would work when the fields have no datapath.
   Grid (*grid)(const formats::Format& format);
+  bool has_levels = false;  ///< an element format, whose grid has levels
 };
 const std::vector<DatapathRow>& datapath_table();
 
 /// The grid of a format; Error(Fault::unsupported) naming the formats that have a datapath, or for
 /// one with fraction bits of its own for every channel.
 Grid grid_of(const formats::Format& format);
+
+/// Whether the grid of a format has levels.
+bool rounds_to_levels(const formats::Format& format);
 
 /// The grid of weights, whose channels may have fraction bits of their own.
 struct WeightGrid {

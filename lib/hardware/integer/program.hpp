@@ -4,12 +4,14 @@
 // What flows between steps is described in stream.hpp, what each of them computes in steps/.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/levels.hpp"
 #include "hardware/integer/program/codes.hpp"
 #include "hardware/integer/program/stream.hpp"
 #include "hardware/integer/steps/operation.hpp"
@@ -48,6 +50,8 @@ struct Program {
   std::vector<std::string> output_keys;           ///< as ir::Results names them
   std::vector<DType> output_dtypes;               ///< as torch has them: float32, int64 of places
   std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
+  /// The levels that an input is rounded to; null for fixed point.
+  std::vector<std::shared_ptr<const Levels>> input_levels;
   /// The least code of an input but that of masks (ir/masks.hpp), which is its type's least one;
   /// nullopt if a mask is a number like any other.
   std::vector<std::optional<std::int64_t>> input_masks;

@@ -38,6 +38,7 @@ class ProgramMaker {
     const ValueId id = value(std::move(name), std::move(shape), type);
     program_.inputs.push_back(id);
     program_.input_rounding.push_back(formats::Rounding::nearest_even);
+    program_.input_levels.emplace_back();
     program_.input_masks.emplace_back();
     return id;
   }

@@ -91,6 +91,19 @@ TEST_CASE(
   CHECK(codes == std::vector<std::int64_t>{-512, -512, -512, -128, -128, 16});
 }
 
+TEST_CASE("the driver rounds floats to the levels of an input in an element format") {
+  // -1, 0 and 1 of ternary with a threshold of 0.5, which itself is 0.
+  const mase_level levels[] = {{0, 0, -1}, {-0.5F, 0, 0}, {0.5F, 1, 1}};
+  mase_stream stream = stream_of(2, true, 1, 8);
+  stream.levels = levels;
+  stream.level_count = 3;
+  const std::vector<float> values{
+      -1e38F, -0.50001F, -0.5F, -0.0F, 0.5F, 0.50001F, 7, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<std::int64_t> codes(8);
+  mase_quantize(&stream, values.data(), codes.data());
+  CHECK(codes == std::vector<std::int64_t>{-1, -1, 0, 0, 0, 1, 1, 0});
+}
+
 TEST_CASE(
     "the driver's bytes hold element after element from the low bits on, in the tensor's order") {
   // Lanes -1, 2, 3 of 20 bits: 60 bits, 0x00003 00002 fffff.

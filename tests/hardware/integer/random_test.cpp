@@ -15,11 +15,17 @@ namespace {
 
 using Index = std::int64_t;
 
+/// Which formats a network has beside fixed point.
+enum class Choice {
+  fixed,       ///< none
+  by_channel,  ///< most weights have fraction bits of their own for every output channel
+  elements     ///< half of the formats are of elements
+};
+
 class Network {
  public:
-  /// `by_channel`: most weights have fraction bits of their own for every output channel.
-  explicit Network(std::uint64_t seed, bool by_channel = false)
-      : by_channel_(by_channel), random_(seed), sketch_(seed) {}
+  explicit Network(std::uint64_t seed, Choice choice)
+      : choice_(choice), random_(seed), sketch_(seed) {}
 
   ir::Graph make() {
     const Index channels = 1 + pick(6);
@@ -36,7 +42,16 @@ class Network {
   }
   const Shape& shape() const { return sketch_.shape(now_); }
 
+  std::string element_format() {
+    static const std::vector<std::string> all{"fp8_e4m3()", "fp8_e5m2()",
+                                              "fp6_e3m2()", "fp6_e2m3()",
+                                              "fp4_e2m1()", "minifloat_ieee(5, 2)",
+                                              "log(4)",     "log(5)",
+                                              "binary()",   "ternary(threshold=0.375)"};
+    return all[static_cast<std::size_t>(pick(static_cast<Index>(all.size())))];
+  }
   std::string format() {
+    if (choice_ == Choice::elements && pick(2) == 0) return element_format();
     const Index width = pick(8) == 0 ? 1 + pick(32) : 3 + pick(8);
     const Index frac = pick(width + 4) - 2;
     return (pick(3) == 0 ? "integer_floor(" : "integer(") + std::to_string(width) + ", " +
@@ -47,7 +62,7 @@ class Network {
   }
   std::string weight_format(Index channels) {
     const std::string text = format();
-    if (!by_channel_ || pick(4) == 0) return text;
+    if (choice_ != Choice::by_channel || pick(4) == 0) return text;
     std::string fractions;
     for (Index c = 0; c < channels; ++c)
       fractions += (c > 0 ? ", " : "") + std::to_string(pick(8) - 1);
@@ -145,18 +160,18 @@ class Network {
     now_ = sketch_.linear(now_, outputs, layer_formats(outputs));
   }
 
-  bool by_channel_;
+  Choice choice_;
   Random random_;
   Sketch sketch_;
   NodeId now_ = ir::no_node;
 };
 
 /// Lowers and runs `count` networks; how many have a datapath.
-int check_networks(int count, bool by_channel) {
+int check_networks(int count, Choice choice) {
   int lowered = 0;
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(count); ++seed) {
     INFO("seed " << seed);
-    const ir::Graph graph = Network(seed, by_channel).make();
+    const ir::Graph graph = Network(seed, choice).make();
     try {
       integer::lower(graph);
     } catch (const Error& error) {
@@ -171,8 +186,14 @@ int check_networks(int count, bool by_channel) {
 
 }  // namespace
 
-TEST_CASE("random networks equal the reference") { CHECK(check_networks(200, false) > 160); }
+TEST_CASE("random networks equal the reference") {
+  CHECK(check_networks(200, Choice::fixed) > 160);
+}
 
 TEST_CASE("random networks whose channels have fraction bits of their own equal the reference") {
-  CHECK(check_networks(100, true) > 80);
+  CHECK(check_networks(100, Choice::by_channel) > 80);
+}
+
+TEST_CASE("random networks that mix element formats and fixed point equal the reference") {
+  CHECK(check_networks(200, Choice::elements) > 120);
 }

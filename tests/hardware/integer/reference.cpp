@@ -11,25 +11,11 @@
 namespace mase::test {
 namespace {
 
-Real power_of_two(int exponent) {
-  Real result = 1;
-  for (; exponent > 0; --exponent) result *= 2;
-  for (; exponent < 0; ++exponent) result /= 2;
-  return result;
-}
-
 /// The greatest whole number up to v, for |v| < 2^100.
 Real whole_below(Real v) {
   const auto truncated = static_cast<__int128>(v);
   const Real whole = static_cast<Real>(truncated);
   return whole > v ? whole - 1 : whole;
-}
-
-Real nearest_even(Real v) {
-  const Real below = whole_below(v), rest = v - below;
-  if (rest > Real(0.5)) return below + 1;
-  if (rest < Real(0.5)) return below;
-  return static_cast<__int128>(below) % 2 == 0 ? below : below + 1;
 }
 
 /// The shape of both, aligned at their last dimensions.
@@ -44,6 +30,20 @@ Shape broadcast(const Shape& a, const Shape& b) {
 }
 
 }  // namespace
+
+Real power_of_two(int exponent) {
+  Real result = 1;
+  for (; exponent > 0; --exponent) result *= 2;
+  for (; exponent < 0; ++exponent) result /= 2;
+  return result;
+}
+
+Real nearest_even(Real v) {
+  const Real below = whole_below(v), rest = v - below;
+  if (rest > Real(0.5)) return below + 1;
+  if (rest < Real(0.5)) return below;
+  return static_cast<__int128>(below) % 2 == 0 ? below : below + 1;
+}
 
 RealTensor tensor_of(const Array& array) {
   RealTensor tensor{array.shape(), {}};
@@ -413,6 +413,7 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
 
 Real quantized(Real number, const formats::Format& format, std::size_t channel) {
   const Tree fields = format.fields();
+  if (!fields.find("channel_frac_width")) return element(number, format);
   const auto width = static_cast<int>(fields.at("width").as_int());
   const auto& fracs = fields.at("channel_frac_width").as_list();
   const Tree& chosen = fracs.empty() ? fields.at("frac_width") : fracs.at(channel);

@@ -20,6 +20,10 @@ using Index = std::int64_t;
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 RealTensor tensor_of(const Array& array);
+Real power_of_two(int exponent);
+Real nearest_even(Real v);  ///< for |v| < 2^100
+/// Rounded to a number of an element format.
+Real element(Real number, const formats::Format& format);
 
 class Evaluation {
  public:

@@ -3,6 +3,8 @@
 #include "hardware/emit/text/axi.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <optional>
 
 #include "base/text.hpp"
@@ -50,11 +52,35 @@ std::string order_text(const std::string& stream, const std::vector<std::int64_t
   return text + "};\n";
 }
 
+/// The levels of an input in an element format; null for fixed point and for outputs.
+const integer::Levels* levels_of(const design::Design& design, design::StreamId id) {
+  const auto input = input_of(design, id);
+  return input ? design.program->input_levels[*input].get() : nullptr;
+}
+
+std::string levels_name(const std::string& stream) { return "mase_levels_" + stream; }
+
+std::string level_row(const std::string& from, bool beyond, std::int64_t code) {
+  return "    {" + from + ", " + (beyond ? "1" : "0") + ", " + std::to_string(code) + "},\n";
+}
+
+std::string levels_text(const std::string& stream, const integer::Levels& levels) {
+  std::string text = "static const mase_level " + levels_name(stream) + "[] = {\n" +
+                     level_row("0", false, levels.codes.front());
+  for (std::size_t i = 0; i < levels.thresholds.size(); ++i) {
+    std::array<char, 40> number{};  // as C reads it back: exactly
+    std::snprintf(number.data(), number.size(), "%aF", levels.thresholds[i].at);
+    text += level_row(number.data(), !levels.thresholds[i].included, levels.codes[i + 1]);
+  }
+  return text + "};\n";
+}
+
 std::string row(const design::Design& design, const Names& names, const EmitOptions& options,
                 design::StreamId id) {
   const design::Stream& stream = design.stream(id);
   const AxiLayout layout = axi_layout(stream, options);
   const std::string& name = names.streams[static_cast<std::size_t>(id)];
+  const integer::Levels* const levels = levels_of(design, id);
   const std::vector<std::string> members = {"\"" + name + "\"",
                                             std::to_string(stream.beats()),
                                             std::to_string(stream.lanes),
@@ -65,7 +91,9 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
                                             std::to_string(stream.type.frac),
                                             rounds_down(design, id) ? "1" : "0",
                                             order_of(design, id) ? order_name(name) : "0",
-                                            std::to_string(mask_codes(design, id))};
+                                            std::to_string(mask_codes(design, id)),
+                                            levels ? levels_name(name) : "0",
+                                            std::to_string(levels ? levels->codes.size() : 0)};
   return "    {" + join(members, ", ") + "},\n";
 }
 
@@ -73,11 +101,13 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
 
 std::string host_header(const design::Design& design, const Names& names,
                         const EmitOptions& options, const std::string& number) {
-  std::string orders, inputs, outputs;
+  std::string orders, levels, inputs, outputs;
   for (const auto* side : {&design.inputs, &design.outputs})
     for (const design::StreamId id : *side) {
       if (const auto* order = order_of(design, id))
         orders += order_text(names.streams[static_cast<std::size_t>(id)], *order);
+      if (const auto* found = levels_of(design, id))
+        levels += levels_text(names.streams[static_cast<std::size_t>(id)], *found);
       (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
     }
   return filled(template_text("host/host.h"), {{"TOP", names.top},
@@ -85,6 +115,7 @@ std::string host_header(const design::Design& design, const Names& names,
                                                {"INPUTS", std::to_string(design.inputs.size())},
                                                {"OUTPUTS", std::to_string(design.outputs.size())},
                                                {"ORDERS", orders},
+                                               {"LEVELS", levels},
                                                {"INPUT_ROWS", inputs},
                                                {"OUTPUT_ROWS", outputs}});
 }

@@ -26,12 +26,8 @@ Constants encoded(const Array& values, const formats::Format& format, const Weig
   return constants;
 }
 
-Constants encoded(const Array& values, const formats::Format& format) {
-  return encoded(values, format, {grid_of(format), {}});
-}
-
-/// The least grid that holds float values, or a refusal above 32 bits.
-Constants exact(const Array& values, const std::string& what) {
+/// The least grid that holds float values, or a refusal above so many bits.
+Constants exact(const Array& values, const std::string& what, int most_bits = 32) {
   int frac = -1000;
   for (const float value : values.span<float>()) {
     if (!std::isfinite(value)) throw Refusal{what + " has values that are not finite"};
@@ -41,10 +37,9 @@ Constants exact(const Array& values, const std::string& what) {
   Constants constants{values.shape(), {}, {}};
   for (const float value : values.span<float>()) {
     const double code = std::ldexp(static_cast<double>(value), frac);
-    if (std::abs(code) >= 0x1p31)
-      throw Refusal{what +
-                    " needs more than 32 bits to be exact; give the node a data_in format "
-                    "(pass quantize)"};
+    if (std::abs(code) >= std::ldexp(1.0, most_bits - 1))
+      throw Refusal{what + " needs more than " + std::to_string(most_bits) +
+                    " bits to be exact; give the node a data_in format (pass quantize)"};
     constants.codes.push_back(static_cast<std::int64_t>(code));
   }
   constants.fit(frac);
@@ -173,6 +168,17 @@ Array permuted(const Array& values, const std::vector<std::size_t>& dims) {
   return result;
 }
 
+/// A weight in an element format has at most so many bits as fixed point; in fp8_e5m2 it has 33.
+constexpr int most_weight_bits = 40;
+
+/// The values that an element format rounds to, as codes of the least type that holds them.
+Constants rounded_to_levels(const Array& values, const formats::Format& format) {
+  Array rounded = values;
+  format.deterministic().quantize(rounded.span<float>(), rounded.mutable_span<float>(),
+                                  rounded.shape());
+  return exact(rounded, "format '" + format.text() + "'", most_weight_bits);
+}
+
 /// Another checkpoint may have any code of the format.
 Constants replaceable(Constants constants, const Lowering& lowering) {
   if (lowering.reloadable()) constants.any = interval_of(constants.type);
@@ -186,6 +192,13 @@ Constants on_grid(const Array& values, const Grid& grid, const std::string& what
     constants.codes.push_back(static_cast<std::int64_t>(code_of(value, grid)));
   }
   return constants;
+}
+
+/// Codes that another checkpoint may replace have the type of the format, others the least one.
+Constants encoded(const Lowering& lowering, const Array& values, const formats::Format& format) {
+  if (!rounds_to_levels(format)) return encoded(values, format, {grid_of(format), {}});
+  if (lowering.reloadable()) return on_grid(values, grid_of(format), "a constant");
+  return rounded_to_levels(values, format);
 }
 
 /// Constants without a format of their own, with as many bits as their values need.
@@ -215,8 +228,8 @@ Constants Call::constants(std::string_view argument, bool exact_allowed) const {
   for (const ir::Port& port : ir::ports(lowering.graph(), node))
     if (port.argument == argument)
       if (const formats::Format* own = format(port.name))
-        return replaceable(encoded(values, *own), lowering);
-  if (parameter.format) return replaceable(encoded(values, *parameter.format), lowering);
+        return replaceable(encoded(lowering, values, *own), lowering);
+  if (parameter.format) return replaceable(encoded(lowering, values, *parameter.format), lowering);
   if (exact_allowed) return exact_constants(lowering, values, std::string(argument));
   throw Refusal{"its " + std::string(argument) +
                 " is still float; give it a format (pass quantize)"};
@@ -236,7 +249,7 @@ Constants Call::frame_constants(const Parameter& parameter, const std::optional<
   const std::string what = quoted(parameter.path);
   Constants constants = grid ? replaceable(on_grid(values, *grid, what), lowering)
                         : parameter.format
-                            ? replaceable(encoded(values, *parameter.format), lowering)
+                            ? replaceable(encoded(lowering, values, *parameter.format), lowering)
                             : exact_constants(lowering, values, what);
   constants.shape.erase(constants.shape.begin());
   return constants;

@@ -18,9 +18,14 @@ using Kind = Demand::Kind;
 
 Demand demand_of(const formats::Format& format, const ir::Node& reader, const std::string& port) {
   try {
-    return {Kind::grid, grid_of(format), {}};
+    Grid grid = grid_of(format);
+    if (grid.levels) return {Kind::none, {}, grid.levels, {}};
+    return {Kind::grid, std::move(grid), nullptr, {}};
   } catch (const Error& error) {
-    return {Kind::refused, {}, "format of " + port + " of '" + reader.name + "': " + error.what()};
+    return {Kind::refused,
+            {},
+            nullptr,
+            "format of " + port + " of '" + reader.name + "': " + error.what()};
   }
 }
 
@@ -28,12 +33,13 @@ Demand joined(const Demand& a, const Demand& b) {
   if (a.kind == Kind::refused && !a.reason.empty()) return a;
   if (b.kind == Kind::refused) return b;
   if (a.kind == Kind::refused) return a;
+  if (a.levels && b.levels && *a.levels == *b.levels) return a;
   if (a.kind == Kind::none || b.kind == Kind::none) return {};
   if (a.grid.type == b.grid.type && a.grid.rounding == b.grid.rounding) return a;
   if (a.grid.type.frac != b.grid.type.frac || a.grid.rounding != b.grid.rounding) return {};
   const Wide low = std::min(a.grid.type.low(), b.grid.type.low());
   const Wide high = std::max(a.grid.type.high(), b.grid.type.high());
-  return {Kind::grid, {type_for(low, high, a.grid.type.frac), a.grid.rounding}, {}};
+  return {Kind::grid, {type_for(low, high, a.grid.type.frac), a.grid.rounding}, nullptr, {}};
 }
 
 bool refers_to(const ir::Value& value, ir::NodeId id) {
@@ -60,11 +66,11 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
   if (user.kind == ir::NodeKind::output) return {};
   if (graph.node(id).info.dtype == DType::boolean) return {};  // 0 or 1 on no grid
   const LoweringRow* row = lowering_of(graph, user);
-  if (!row) return {Kind::refused, {}, {}};
+  if (!row) return {Kind::refused, {}, nullptr, {}};
   if (const auto ids = id_type(graph, user, id))
-    return {Kind::grid, {*ids, formats::Rounding::nearest_even}, {}};
+    return {Kind::grid, {*ids, formats::Rounding::nearest_even}, nullptr, {}};
   if (const auto compared = compared_type(graph, user, id))
-    return {Kind::grid, {*compared, formats::Rounding::nearest_even}, {}};
+    return {Kind::grid, {*compared, formats::Rounding::nearest_even}, nullptr, {}};
   if (const auto own = demand_of_ports(graph, user, id)) return *own;
   if (!row->commutes) return {};
   const auto out = user.formats.find("data_out");
@@ -74,6 +80,7 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
 }
 
 std::string grid_text(const Demand& demand) {
+  if (demand.levels) return demand.levels->format;
   if (demand.kind != Kind::grid) return "none";
   const bool floor = demand.grid.rounding == formats::Rounding::floor;
   return type_text(demand.grid.type) + (floor ? " rounded down" : "");

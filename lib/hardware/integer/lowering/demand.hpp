@@ -22,6 +22,8 @@ struct Demand {
   };
   Kind kind = Kind::none;
   Grid grid;
+  /// The levels that all readers ask for, each behind a step of its own: kind none.
+  std::shared_ptr<const Levels> levels = nullptr;
   /// Why a demand is refused: the reader and what is wrong with its format. Empty where the
   /// reader's op has no datapath, which is reported at the reader.
   std::string reason;

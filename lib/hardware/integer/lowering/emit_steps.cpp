@@ -7,6 +7,7 @@
 
 #include "hardware/integer/lowering/lowering.hpp"
 #include "hardware/integer/lowering/masked.hpp"
+#include "hardware/integer/lowering/quantize.hpp"
 
 namespace mase::integer {
 namespace {
@@ -37,7 +38,12 @@ Layout Lowering::layout_of(const StreamView& stream) const {
 
 std::optional<Grid> Lowering::target(const ir::Node& node) const {
   const auto out = node.formats.find("data_out");
-  if (out != node.formats.end()) return grid_of(out->second);
+  if (out != node.formats.end()) {
+    Grid grid = grid_of(out->second);
+    // A step of its own rounds to levels, behind the exact result.
+    if (grid.levels) return std::nullopt;
+    return grid;
+  }
   const Demand& demand = demands_.at(node.id);
   if (demand.kind == Demand::Kind::grid) return demand.grid;
   return std::nullopt;
@@ -114,6 +120,17 @@ StreamView Lowering::emit_first(const ir::Node& node, Operation operation, const
                 unique_name(node.name + "_" + what));
 }
 
+std::shared_ptr<const Levels> Lowering::levels_behind(const Step& step) const {
+  const auto first = levels_.find(step.inputs[0]);
+  if (first == levels_.end()) return nullptr;
+  const auto same = [&](ValueId input) {
+    const Levels* other = levels(input);
+    return other && *other == *first->second;
+  };
+  const bool kept = std::ranges::all_of(step.inputs, same) && keeps_levels(step, *first->second);
+  return kept ? first->second : nullptr;
+}
+
 StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,
                             FixedType type, Layout layout, const std::string& value_name) {
   step.name = name;
@@ -128,6 +145,7 @@ StreamView Lowering::append(const std::string& name, const ir::Node& node, Step 
   if (only_moves(step.operation))
     for (const ValueId input : step.inputs)
       if (const Masked* masks = masked(input)) set_masked(step.output, *masks);
+  if (const auto kept = levels_behind(step)) levels_[step.output] = kept;
   program_.values.push_back(std::move(value));
   program_.steps.push_back(std::move(step));
   return {program_.steps.back().output, std::move(layout)};
@@ -183,6 +201,7 @@ StreamView Lowering::moved(const StreamView& stream, const std::vector<std::int6
 StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::Node& reader,
                           const std::string& port) {
   const FixedType from = value(stream.id).type;
+  if (grid.levels) return quantized(stream, grid.levels, reader, port);
   if (masked(stream.id)) return masked_on({*this, reader}, stream, grid, port);
   if (holds(grid.type, from)) return stream;
   const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,
@@ -193,6 +212,41 @@ StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::
   const FixedType type = type_for(requantise.low, requantise.high, grid.type.frac);
   StreamView result = add_cast(stream, requantise, type, reader, port);
   casts_[key] = result.id;
+  return result;
+}
+
+std::shared_ptr<const Levels> Lowering::asked_levels(const ir::Node& node) const {
+  const auto out = node.formats.find("data_out");
+  return out != node.formats.end() ? grid_of(out->second).levels : demands_.at(node.id).levels;
+}
+
+const Levels* Lowering::levels(ValueId id) const {
+  const auto found = levels_.find(id);
+  return found == levels_.end() ? nullptr : found->second.get();
+}
+
+StreamView Lowering::quantized(const StreamView& stream,
+                               const std::shared_ptr<const Levels>& levels, const ir::Node& reader,
+                               const std::string& port) {
+  const FixedType from = value(stream.id).type;
+  const Levels* known = this->levels(stream.id);
+  if ((known && *known == *levels) || levels->hold(from)) return stream;
+  if (masked(stream.id)) throw Refusal{no_masks(*levels)};
+  const auto key = std::pair(stream.id, levels->format);
+  const auto made = quantized_.find(key);
+  if (made != quantized_.end()) return {made->second, stream.layout};
+  const Quantize step = quantize_step(*levels, interval_of(from), from.frac);
+  const FixedType type = type_for(step.levels.front(), step.levels.back(), levels->type.frac);
+  // One level alone is the result of a clamp.
+  const Requantise only{from.frac - type.frac, 1, formats::Rounding::nearest_even,
+                        step.levels.front(), step.levels.front()};
+  const StreamView result =
+      step.thresholds.empty()
+          ? add_cast(stream, only, type, reader, port)
+          : append_for(reader, port + "_quantize", step, {stream.id},
+                       {interval_of(type), type.frac}, unchanged(type), type, layout_of(stream));
+  quantized_[key] = result.id;
+  levels_[result.id] = levels;
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "hardware/integer/lowering/host_numbers.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/masked.hpp"
+#include "hardware/integer/lowering/quantize.hpp"
 #include "hardware/integer/lowering/simplify.hpp"
 #include "ir/custom_op.hpp"
 #include "ir/op_table.hpp"
@@ -237,13 +238,20 @@ Operand Lowering::lowered(const ir::Node& node) {
   if (!row) throw Refusal{"the op has no datapath" + remedy_for(graph(), node)};
   Operand result = row->lower({*this, known});
   const auto out = node.formats.find("data_out");
-  if (out == node.formats.end()) return result;
+  if (out == node.formats.end()) return on_asked_levels(std::move(result), node, row->commutes);
   // Ops without a step of their own leave their data_out format to this cast.
   if (const StreamView* stream = std::get_if<StreamView>(&result))
     return cast(*stream, grid_of(out->second), node, "data_out");
   if (std::holds_alternative<Parameter>(result))
     throw Refusal{"it moves a constant; give its format to what reads it"};
   return result;
+}
+
+Operand Lowering::on_asked_levels(Operand result, const ir::Node& node, bool commutes) {
+  const std::shared_ptr<const Levels>& levels = demands_.at(node.id).levels;
+  const StreamView* stream = std::get_if<StreamView>(&result);
+  if (!levels || !stream || commutes || keeps_masks(node)) return result;
+  return quantized(*stream, levels, node, "data_out");
 }
 
 ir::Node Lowering::with_numbers(ir::Node node) const {
@@ -255,6 +263,11 @@ ir::Node Lowering::with_numbers(ir::Node node) const {
   return node;
 }
 
+std::optional<Grid> Lowering::input_grid(const ir::Node& node) const {
+  if (const auto levels = asked_levels(node)) return grid_of_levels(levels);
+  return target(node);
+}
+
 StreamView Lowering::add_input(const ir::Node& node) {
   if (!node.info.is_tensor() || node.info.shape.empty())
     throw Refusal{"an input must be a tensor with a batch dimension and a known shape"};
@@ -263,7 +276,7 @@ StreamView Lowering::add_input(const ir::Node& node) {
                   " has no datapath; float32 and int64 have one"};
   if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
   check_batch(graph(), node);
-  const auto grid = target(node);
+  const auto grid = input_grid(node);
   if (!grid)
     refuse_grid(node,
                 "it has no codes, because its readers do not ask for data_in formats of one "
@@ -277,6 +290,7 @@ StreamView Lowering::add_input(const ir::Node& node) {
   FixedType type = grid->type;
   program_.input_masks.emplace_back();
   if (keeps_masks(node)) {
+    if (grid->levels) throw Refusal{no_masks(*grid->levels)};
     const Masked masks = with_masks(type);
     program_.input_masks.back() = static_cast<std::int64_t>(type.low());
     type = type_for(masks.code, type.high(), type.frac);
@@ -286,6 +300,8 @@ StreamView Lowering::add_input(const ir::Node& node) {
       {node.name, type, layout.shape, layout.torch_shape, compact(layout.order)});
   program_.inputs.push_back(id);
   program_.input_rounding.push_back(grid->rounding);
+  program_.input_levels.push_back(grid->levels);
+  if (grid->levels) levels_[id] = grid->levels;
   return {id, layout};
 }
 

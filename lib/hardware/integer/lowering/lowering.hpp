@@ -47,6 +47,14 @@ class Lowering {
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;
+  /// The levels that its data_out format, or else all of its readers, ask for of a node's result;
+  /// null for none.
+  std::shared_ptr<const Levels> asked_levels(const ir::Node& node) const;
+  /// The levels that a stream is on; null where it has other codes.
+  const Levels* levels(ValueId id) const;
+  void set_levels(ValueId id, std::shared_ptr<const Levels> levels) {
+    levels_[id] = std::move(levels);
+  }
   /// Throws the Refusal of a result without a grid: a reader's, or else `reason`.
   [[noreturn]] void refuse_grid(const ir::Node& node, const std::string& reason) const;
 
@@ -90,8 +98,12 @@ class Lowering {
  private:
   void visit(const ir::Node& node);
   Operand lowered(const ir::Node& node);
+  /// The result of a node on the levels that all of its readers ask for, where it has other codes.
+  Operand on_asked_levels(Operand result, const ir::Node& node, bool commutes);
   /// The node with numbers in the place of those nodes that are known to be such.
   ir::Node with_numbers(ir::Node node) const;
+  /// The grid of an input, which has levels where all its readers ask for them.
+  std::optional<Grid> input_grid(const ir::Node& node) const;
   StreamView add_input(const ir::Node& node);
   void add_outputs(const ir::Node& node);
   void add_output(const std::string& key, const ir::Value& value);
@@ -106,6 +118,11 @@ class Lowering {
   StreamView append_for(const ir::Node& reader, const std::string& suffix, Operation operation,
                         std::vector<ValueId> inputs, const Accumulator& accumulator,
                         const Requantise& requantise, const FixedType& type, Layout layout);
+  /// The levels of the inputs of a step, where its results are on them too; null for others.
+  std::shared_ptr<const Levels> levels_behind(const Step& step) const;
+  /// The stream on the levels of an element format: itself, or behind a step that readers share.
+  StreamView quantized(const StreamView& stream, const std::shared_ptr<const Levels>& levels,
+                       const ir::Node& reader, const std::string& port);
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 
@@ -117,6 +134,8 @@ class Lowering {
   Program program_;
   std::set<std::string> names_;
   std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;
+  std::map<std::pair<ValueId, std::string>, ValueId> quantized_;
+  std::map<ValueId, std::shared_ptr<const Levels>> levels_;  ///< of streams that have no others
   std::vector<std::string> problems_;
   std::vector<ir::NodeId> refused_;  ///< one for each of them
   std::vector<std::string> silent_;  ///< names of nodes refused because of others

@@ -16,6 +16,7 @@ Requantise exactly(const Interval& range) {
 Requantise unchanged(const FixedType& type) { return exactly(interval_of(type)); }
 
 Wide code_of(double number, const Grid& grid) {
+  if (grid.levels) return grid.levels->code_of(number);
   const auto low = static_cast<double>(grid.type.low());
   const auto high = static_cast<double>(grid.type.high());
   // Codes have at most 32 bits, so the limits are exact in double.

@@ -13,6 +13,7 @@
 #include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
+#include "hardware/integer/lowering/quantize.hpp"
 
 namespace mase::integer {
 namespace {
@@ -181,12 +182,18 @@ double value_of(std::int64_t bits, const FixedType& type) {
   return std::ldexp(static_cast<double>(code), -type.frac);
 }
 
-/// The function of every value of the type, in the order of their bits. Code 0 is +0.
+/// Every value of the type, in the order of their bits. Code 0 is +0.
+std::vector<double> values_of(const FixedType& type) {
+  std::vector<double> values;
+  for (std::int64_t bits = 0; bits < std::int64_t{1} << type.width; ++bits)
+    values.push_back(value_of(bits, type));
+  return values;
+}
+
 std::vector<double> results_of(std::string_view name, const Function& function,
-                               const FixedType& type) {
+                               const std::vector<double>& values) {
   std::vector<double> results;
-  for (std::int64_t bits = 0; bits < std::int64_t{1} << type.width; ++bits) {
-    const double x = value_of(bits, type);
+  for (const double x : values) {
     results.push_back(function(x));
     if (std::isnan(results.back()))
       throw Refusal{std::string(name) + " of " + double_text(x) +
@@ -196,10 +203,12 @@ std::vector<double> results_of(std::string_view name, const Function& function,
   return results;
 }
 
-/// The grid that the result is asked for on; else the least one that holds exact results.
+/// The grid or the levels that the result is asked for on; else the least one that holds exact
+/// results.
 Grid grid_for(const Call& call, const TableRow& row, const FixedType& type,
               const std::vector<double>& results) {
   if (const auto grid = call.lowering.target(call.node)) return *grid;
+  if (const auto levels = call.lowering.asked_levels(call.node)) return grid_of_levels(levels);
   if (row.results == Results::real) return call.needed_grid();
   const int frac = row.results == Results::whole ? 0 : type.frac;
   const auto [low, high] = std::ranges::minmax(results);
@@ -214,20 +223,61 @@ Interval range_of(const std::vector<double>& results, const Grid& grid) {
   return range;
 }
 
+/// The result on the levels of its grid, where that has some.
+StreamView emit_function(const Call& call, const StreamView& x, FunctionStep step,
+                         const Grid& grid) {
+  const StreamView result =
+      call.lowering.emit(call.node, std::move(step.operation), {x.id}, step.accumulator,
+                         step.requantise, grid.type.frac, call.lowering.layout_of(x));
+  if (grid.levels) call.lowering.set_levels(result.id, grid.levels);
+  return result;
+}
+
+Operand table_of_codes(const Call& call, const TableRow& row, const StreamView& x,
+                       const Function& function) {
+  const FixedType type = call.lowering.value(x.id).type;
+  check_function_input(type);
+  const std::string op(row.op);
+  const std::vector<double> results = results_of(op, function, values_of(type));
+  const Grid grid = grid_for(call, row, type, results);
+  if (grid.levels && type.width > most_table_bits) throw Refusal{no_pieces(*grid.levels)};
+  const double most_error = row.results == Results::real ? 1.0 : 0.5;
+  return emit_function(call, x,
+                       function_step(op, results, grid, range_of(results, grid), most_error), grid);
+}
+
+/// A stream on levels has few values, however wide its codes are: a result for each level.
+Operand table_of_levels(const Call& call, const TableRow& row, const StreamView& x,
+                        const Function& function) {
+  const FixedType type = call.lowering.value(x.id).type;
+  const Codes codes = codes_within(*call.lowering.levels(x.id), type);
+  std::vector<double> values;
+  for (const std::int64_t code : codes)
+    values.push_back(std::ldexp(static_cast<double>(code), -type.frac));
+  const std::vector<double> results = results_of(row.op, function, values);
+  const Grid grid = grid_for(call, row, type, results);
+  Quantize step{std::string(row.op), {codes.begin() + 1, codes.end()}, {}};
+  for (const double result : results)
+    step.levels.push_back(static_cast<std::int64_t>(code_of(result, grid)));
+  const auto [low, high] = std::ranges::minmax(step.levels);
+  const Interval range{low, high};
+  if (step.thresholds.empty()) {  // a module has one
+    step.thresholds.push_back(type.high());
+    step.levels.push_back(low);
+  }
+  return emit_function(call, x, {std::move(step), {range, grid.type.frac}, exactly(range)}, grid);
+}
+
 Operand lower_table(const Call& call) {
   const std::string op = op_of(call.lowering.graph(), call.node);
   const TableRow& row = *std::ranges::find(functions, op, &TableRow::op);
   const StreamView x = call.stream("self");
-  const FixedType type = call.lowering.value(x.id).type;
   const Function function = row.make(call);
-  if (row.by_product && (!function || type.width > most_table_bits)) return row.by_product(call, x);
-  check_function_input(type);
-  const std::vector<double> results = results_of(op, function, type);
-  const Grid grid = grid_for(call, row, type, results);
-  const double most_error = row.results == Results::real ? 1.0 : 0.5;
-  FunctionStep step = function_step(op, results, grid, range_of(results, grid), most_error);
-  return call.lowering.emit(call.node, std::move(step.operation), {x.id}, step.accumulator,
-                            step.requantise, grid.type.frac, call.lowering.layout_of(x));
+  const Levels* levels = call.lowering.levels(x.id);
+  if (levels && function) return table_of_levels(call, row, x, function);
+  const int width = call.lowering.value(x.id).type.width;
+  if (row.by_product && (!function || width > most_table_bits)) return row.by_product(call, x);
+  return table_of_codes(call, row, x, function);
 }
 
 }  // namespace

@@ -101,8 +101,12 @@ Codes encode_saturated(const Program& program, std::size_t input, const Array& b
       file_error("input '" + value.name + "': element " + std::to_string(i) +
                  " is NaN, which has no integer code");
   Codes codes(floats.size());
-  encode_span(floats.data(), codes.data(), codes.size(), value.type, program.input_rounding[input],
-              program.input_masks[input]);
+  if (const Levels* levels = program.input_levels[input].get())
+    std::ranges::transform(floats, codes.begin(),
+                           [&](float number) { return levels->code_of(number); });
+  else
+    encode_span(floats.data(), codes.data(), codes.size(), value.type,
+                program.input_rounding[input], program.input_masks[input]);
   if (value.order.empty()) return codes;
   Codes ordered(codes.size());
   const std::size_t size = value.order.size();

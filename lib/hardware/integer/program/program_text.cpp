@@ -36,7 +36,9 @@ std::string program_text(const Program& program) {
   std::string text = "program " + quote(program.name) + "\n";
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     text += "  input " + value_text(program, program.inputs[i]) +
-            (program.input_rounding[i] == formats::Rounding::floor ? " floor\n" : " nearest\n");
+            (program.input_levels[i] ? " in " + program.input_levels[i]->format + "\n"
+             : program.input_rounding[i] == formats::Rounding::floor ? " floor\n"
+                                                                     : " nearest\n");
   for (const Step& step : program.steps) text += "  " + step_text(program, step) + "\n";
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     text += "  output " + quote(program.output_keys[i]) + " = %" +

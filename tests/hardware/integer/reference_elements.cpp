@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element formats as docs/formats.md defines them, in 113-bit floating point.
+#include <algorithm>
+#include <map>
+
+#include "reference.hpp"
+#include "reference_evaluation.hpp"
+
+namespace mase::test {
+namespace {
+
+/// A minifloat's bits and its largest number.
+struct Minifloat {
+  int mantissa = 3, bias = 7;
+  Real most = 448;
+};
+
+Real magnitude_of(Real number) { return number < 0 ? -number : number; }
+
+/// The exponent of the leading bit.
+int exponent_of(Real magnitude) {
+  int exponent = 0;
+  for (; magnitude >= 2; magnitude /= 2) ++exponent;
+  for (; magnitude < 1; magnitude *= 2) --exponent;
+  return exponent;
+}
+
+Minifloat minifloat_of(const formats::Format& format) {
+  static const std::map<std::string, Minifloat, std::less<>> named{{"fp8_e4m3", {3, 7, 448}},
+                                                                   {"fp8_e5m2", {2, 15, 57344}},
+                                                                   {"fp6_e3m2", {2, 3, 28}},
+                                                                   {"fp6_e2m3", {3, 1, Real(7.5)}},
+                                                                   {"fp4_e2m1", {1, 1, 6}}};
+  const auto known = named.find(format.name());
+  if (known != named.end()) return known->second;
+  // minifloat_ieee with inf_nan none: all codes are numbers.
+  const Tree fields = format.fields();
+  const auto width = static_cast<int>(fields.at("width").as_int()),
+             exponents = static_cast<int>(fields.at("exponent_width").as_int());
+  const int mantissa = width - exponents - 1, bias = (1 << (exponents - 1)) - 1;
+  const Real top = power_of_two((1 << exponents) - 1 - bias);
+  return {mantissa, bias, top * (2 - power_of_two(-mantissa))};
+}
+
+Real minifloat(Real x, const formats::Format& format) {
+  const Minifloat spec = minifloat_of(format);
+  const Real magnitude = magnitude_of(x);
+  if (magnitude >= spec.most) return x < 0 ? -spec.most : spec.most;
+  if (magnitude == 0) return 0;
+  const int exponent = std::max(exponent_of(magnitude), 1 - spec.bias);
+  const Real step = power_of_two(exponent - spec.mantissa);
+  const Real rounded = nearest_even(magnitude / step) * step;
+  const Real inside = std::min(rounded, spec.most);
+  return x < 0 ? -inside : inside;
+}
+
+/// The nearest power of two in the log domain; half of the least magnitude and below is 0.
+Real power(Real x, const formats::Format& format) {
+  const auto width = static_cast<int>(format.fields().at("width").as_int());
+  const int bias = (1 << (width - 2)) - 1, highest = (1 << (width - 1)) - 1 - bias;
+  const Real magnitude = magnitude_of(x);
+  if (magnitude <= power_of_two(-bias)) return 0;
+  const int below = exponent_of(magnitude);
+  const Real part = magnitude / power_of_two(below);
+  const int exponent = std::clamp(part * part > 2 ? below + 1 : below, 1 - bias, highest);
+  return x < 0 ? -power_of_two(exponent) : power_of_two(exponent);
+}
+
+Real sign_beyond(Real x, Real threshold) { return x > threshold ? 1 : x < -threshold ? -1 : 0; }
+
+}  // namespace
+
+Real element(Real number, const formats::Format& format) {
+  if (format.name() == "log") return power(number, format);
+  if (format.name() == "binary") return number >= 0 ? 1 : -1;
+  if (format.name() == "ternary")
+    return sign_beyond(number, static_cast<Real>(format.fields().at("threshold").as_double()));
+  return minifloat(number, format);
+}
+
+}  // namespace mase::test
