@@ -208,6 +208,25 @@ TEST_CASE("padding with a constant keeps no frame") {
   behind_pixels({0, 0}, {2, 4, 4, 5}, 0);
 }
 
+TEST_CASE("zeros in front of a convolution are its padding only where its input has a zero") {
+  for (const std::string format : {"binary()", "fp4_e2m1()", "integer(6, 3)"}) {
+    INFO(format);
+    Sketch sketch;
+    const Shape padded{2, 2, 6, 6};
+    const auto zeros = sketch.call("aten::constant_pad_nd",
+                                   {{"self", ref(sketch.input({2, 2, 4, 4}))},
+                                    {"pad", list({1, 1, 1, 1})},
+                                    {"value", Value(0)}},
+                                   padded);
+    const Formats formats{
+        {"data_in", format}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}};
+    const ir::Graph graph = sketch.finish(sketch.layer("conv.Conv2d", "aten::conv2d", zeros, {},
+                                                       {{"weight", {3, 2, 3, 3}}, {"bias", {3}}},
+                                                       {2, 3, 4, 4}, formats));
+    check_against_reference(graph, 2);
+  }
+}
+
 TEST_CASE("padding that leaves nothing or another shape is refused") {
   const auto padded = [](std::vector<Index> pads, const Shape& out) {
     Sketch sketch;

@@ -76,10 +76,18 @@ bool reach_over(const Axis& axis) {
   return axis.pad < axis.reach() && behind < axis.reach();
 }
 
+/// Whether zeros are zeros still in the format of the input: binary, for one, has no zero.
+bool has_zero(const Call& call) {
+  const formats::Format* format = call.format("data_in");
+  if (!format) return true;
+  const auto levels = grid_of(*format).levels;
+  return !levels || levels->code_of(0) == 0;
+}
+
 Image image_for(const Call& call, const Shape& weight, std::size_t dims) {
   const Shape none(dims + 1, 0);
   const auto zeros = zeros_around(call, *call.node.find("input"));
-  if (!zeros) return {image_of(call, weight, dims), {none, none}};
+  if (!zeros || !has_zero(call)) return {image_of(call, weight, dims), {none, none}};
   const StreamView x = call.stream_of(zeros->input, "input");
   const bool fits = weight.size() == dims + 2 && x.layout.torch_shape.size() == dims + 1;
   // What is left out cannot be: the convolution's own padding would show it again.

@@ -15,7 +15,11 @@ namespace mase::integer {
 
 Filled filled(const Call& call, StreamView x, double value) {
   const FixedType type = call.lowering.value(x.id).type;
-  const auto grid = call.lowering.target(call.node);
+  auto grid = call.lowering.target(call.node);
+  // Readers round to levels what stands between levels.
+  const auto asked = call.lowering.asked_levels(call.node);
+  const Levels* levels = call.lowering.levels(x.id);
+  if (asked && levels && *asked == *levels) grid = grid_of_levels(asked);
   const double exact = std::ldexp(value, type.frac);
   const bool whole = exact == std::nearbyint(exact) && std::abs(exact) < 0x1p31;
   if (std::isnan(value) || (!grid && !whole))
