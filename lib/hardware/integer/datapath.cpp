@@ -54,12 +54,20 @@ Grid integer_floor_grid(const formats::Format& format) {
   return fixed_point(format, Rounding::floor);
 }
 
-Grid element_grid(const formats::Format& format) { return grid_of_levels(levels_of(format)); }
+/// Profile `reference` has values beside the grid, and gives smaller ones for larger numbers.
+Grid element_grid(const formats::Format& format) {
+  const Tree fields = format.fields();
+  const Tree* profile = fields.find("profile");
+  if (profile && profile->as_string() == "reference")
+    unsupported_error("profile 'reference' of '" + std::string(format.name()) +
+                      "' has no datapath; profile 'exact' has one");
+  return grid_of_levels(levels_of(format));
+}
 
 /// Without one of these numbers the threshold follows from the magnitudes of the whole tensor.
 Grid ternary_grid(const formats::Format& format) {
   const Tree fields = format.fields();
-  const auto given = [&](const char* field) { return !fields.at(field).is_null(); };
+  const auto given = [&](const char* field) { return fields.at(field) != Tree("NA"); };
   if (!given("threshold") && !given("mean") && !given("max") && !given("median"))
     unsupported_error(
         "format 'ternary' without a threshold rounds streams by all elements of the batch, which "

@@ -173,8 +173,8 @@ std::shared_ptr<const Levels> levels_of(const formats::Format& given) {
   using Scales = formats::Decoding::Scales;
   if (!decoding || decoding->tiling || decoding->scales != Scales::none)
     refuse(format,
-           "scales elements by what their neighbours are, or has values off its grid, so that it "
-           "has no datapath of elements");
+           "scales elements by what their neighbours are, which has a datapath only for weights "
+           "that stay; scaled = false, or scaling_factor = false, has one for all");
   const Floats numbers = fixed_points(format, elements_of(format, *decoding));
   check_ends(format, numbers);
   Levels levels{format.text(), {}, {}, {}};

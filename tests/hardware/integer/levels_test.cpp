@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "formats/format.hpp"
+#include "hardware/integer/datapath.hpp"
 #include "hardware/integer/steps/quantize.hpp"
 
 namespace mase::integer {
@@ -148,6 +149,14 @@ TEST_CASE("formats without levels of their own are refused with what would do") 
   CHECK_THROWS_WITH(refused("log(8)"), Contains("fewer bits of exponent"));
   CHECK_THROWS_WITH(refused("fp8_e5m2(saturate=false)"), Contains("saturate = true"));
   CHECK_THROWS_WITH(refused("binary(scaled=true)"), Contains("neighbours"));
+}
+
+TEST_CASE("data cannot have a format that rounds by other elements, or leaves its grid") {
+  using Catch::Contains;
+  const auto refused = [](const std::string& text) { return grid_of(formats::parse_format(text)); };
+  CHECK_THROWS_WITH(refused("ternary()"), Contains("threshold = 0.5"));
+  CHECK_NOTHROW(refused("ternary(mean=0.5)"));
+  CHECK_THROWS_WITH(refused("minifloat_ieee(6, 3, profile=reference)"), Contains("'exact'"));
 }
 
 }  // namespace mase::integer
