@@ -39,7 +39,8 @@ Wide word_at(const HexBits& words, std::int64_t index, int bits) {
 
 /// A table of constants, by what Yosys makes of its columns.
 Cost constants_cost(const std::vector<Wide>& words, int bits) {
-  Memory image{.word_bits = bits};
+  Memory image;
+  image.word_bits = bits;
   for (const Wide word : words) image.words.push_back(pack_word({&word, 1}, bits));
   return table_cost(bits, static_cast<std::int64_t>(words.size()), &image);
 }
