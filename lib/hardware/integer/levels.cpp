@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "base/error.hpp"
 
@@ -97,7 +99,7 @@ Floats first_numbers(const formats::Format& format, const Floats& levels) {
 /// Numbers between two float32 numbers, which the definition leaves open, belong to the upper
 /// level where the lower of the two is a tie, half way between the levels.
 Threshold threshold_at(float first, float lower_level, float upper_level) {
-  const float before = number_at(place_of(first) - 1);
+  const float before = std::nextafter(first, -std::numeric_limits<float>::infinity());
   const double half = (static_cast<double>(lower_level) + static_cast<double>(upper_level)) / 2;
   if (static_cast<double>(before) == half) return {before, false};
   return {first, true};
@@ -167,8 +169,9 @@ bool Levels::hold(const FixedType& from) const {
   return true;
 }
 
-std::shared_ptr<const Levels> levels_of(const formats::Format& given) {
-  const formats::Format format = given.deterministic();
+namespace {
+
+std::shared_ptr<const Levels> find_levels(const formats::Format& format) {
   const auto decoding = format.decoding({1});
   using Scales = formats::Decoding::Scales;
   if (!decoding || decoding->tiling || decoding->scales != Scales::none)
@@ -183,6 +186,19 @@ std::shared_ptr<const Levels> levels_of(const formats::Format& given) {
     levels.thresholds.push_back(threshold_at(firsts[i], numbers[i], numbers[i + 1]));
   set_codes(levels, format, numbers);
   return std::make_shared<const Levels>(std::move(levels));
+}
+
+}  // namespace
+
+// Lowering asks for the same few formats again at every port, and a search at every trial.
+std::shared_ptr<const Levels> levels_of(const formats::Format& given) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const Levels>> known;
+  const formats::Format format = given.deterministic();
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const Levels>& levels = known[format.text()];
+  if (!levels) levels = find_levels(format);
+  return levels;
 }
 
 }  // namespace mase::integer

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,6 @@ namespace mase::integer {
 struct Threshold {
   float at = 0;
   bool included = true;  ///< whether the number itself belongs to the upper level
-  bool operator==(const Threshold&) const = default;
 
   /// The least code c for which c / (divisor * 2^frac) reaches it, within [-2^125, 2^125].
   Wide least_code(int frac, std::int64_t divisor = 1) const;
