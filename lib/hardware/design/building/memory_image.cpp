@@ -89,6 +89,10 @@ std::string pack_word(std::span<const Wide> codes, int bits) {
   return writer.text();
 }
 
+HexBits pack_bits(std::span<const Wide> codes, int bits) {
+  return {pack_word(codes, bits), static_cast<std::int64_t>(codes.size()) * bits};
+}
+
 std::vector<std::string> matrix_words(std::span<const Wide> weights, const MatrixShape& shape,
                                       std::int64_t simd, std::int64_t pe, int bits) {
   MASE_CHECK(static_cast<std::int64_t>(weights.size()) == shape.sets * shape.rows * shape.columns &&

@@ -14,6 +14,8 @@ namespace mase::design {
 /// Codes as fields of `bits` bits, two's complement, the first in the low bits; lower case hex,
 /// most significant digit first, (bits * codes + 3) / 4 digits.
 std::string pack_word(std::span<const Wide> codes, int bits);
+/// The same as a parameter.
+HexBits pack_bits(std::span<const Wide> codes, int bits);
 
 /// A matrix layer's parameters: `sets` matrices of rows x columns, one after another, row-major.
 struct MatrixShape {

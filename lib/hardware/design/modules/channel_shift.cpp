@@ -38,8 +38,7 @@ StreamId add_channel_shift(StepBuilder& builder, const std::vector<StreamId>& in
   if (module.blocks > 1)
     module.file = builder.vector_memory("left", left, lanes, bits);
   else
-    module.distances =
-        HexBits{pack_word(std::vector<Wide>(left.begin(), left.end()), bits), lanes * bits};
+    module.distances = pack_bits(std::vector<Wide>(left.begin(), left.end()), bits);
   return builder.finish(module, inputs, lanes);
 }
 

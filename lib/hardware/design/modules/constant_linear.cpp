@@ -17,16 +17,14 @@ StreamId add_constant_linear(StepBuilder& builder, StreamId in) {
   const std::vector<Wide> zeros(static_cast<std::size_t>(shape.rows), 0);
   Start start = start_of(builder, matrix.bias, 0);
   if (start.biases.empty() && start.half != 0) start = start_of(builder, zeros, 0);
-  const int bits = matrix.weight_type.width;
   const ConstantLinearModule module{
       operands_of(builder, matrix.weight_type, start.half),
       {!start.biases.empty(), start.width},
       requantisation_of(builder),
       shape.columns,
       shape.rows,
-      {pack_word(widened(matrix.weight), bits), shape.rows * shape.columns * bits},
-      {pack_word(start.biases.empty() ? zeros : start.biases, start.width),
-       shape.rows * start.width}};
+      pack_bits(widened(matrix.weight), matrix.weight_type.width),
+      pack_bits(start.biases.empty() ? zeros : start.biases, start.width)};
   return builder.finish(module, {in}, shape.rows);
 }
 

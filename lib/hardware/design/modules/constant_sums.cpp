@@ -160,9 +160,10 @@ Weights weights_of(const ConstantWeights& constants) {
                   static_cast<std::size_t>(constants.bits)};
   weights.codes.resize(weights.inputs * weights.outputs);
   std::int64_t bit = 0;
-  for (std::uint64_t& code : weights.codes)
-    for (std::size_t k = 0; k < weights.bits; ++k)
-      code |= std::uint64_t{hex_bit(constants.digits, bit++)} << k;
+  for (std::uint64_t& code : weights.codes) {
+    code = hex_bits(constants.digits, bit, static_cast<int>(constants.bits));
+    bit += constants.bits;
+  }
   return weights;
 }
 

@@ -146,6 +146,12 @@ bool hex_bit(const std::string& digits, std::int64_t index) {
   return (value >> (index % 4) & 1) != 0;
 }
 
+std::uint64_t hex_bits(const std::string& digits, std::int64_t first, int count) {
+  std::uint64_t bits = 0;
+  for (int k = 0; k < count; ++k) bits |= std::uint64_t{hex_bit(digits, first + k)} << k;
+  return bits;
+}
+
 Cost table_cost(std::int64_t width, std::int64_t depth, const Memory* image) {
   if (depth == 1) return {};
   const bool known = image && static_cast<std::int64_t>(image->words.size()) == depth;

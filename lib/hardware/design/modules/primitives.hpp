@@ -54,6 +54,8 @@ Cost kept_image_cost(const Design& design, std::int64_t width, std::int64_t dept
                      const std::string& file);
 /// Bit `index` of a number in hexadecimal, bit 0 the lowest.
 bool hex_bit(const std::string& digits, std::int64_t index);
+/// `count` of them, at most 64, from bit `first` on.
+std::uint64_t hex_bits(const std::string& digits, std::int64_t first, int count);
 
 // Products.
 

@@ -17,11 +17,6 @@ namespace {
 /// Stages of the search, each of which finds a bit of the level's index.
 int searches_of(const QuantizeModule& module) { return log2_ceiling(module.count + 1); }
 
-HexBits packed(const std::vector<Wide>& codes, int bits) {
-  const auto width = static_cast<std::int64_t>(codes.size()) * bits;
-  return {pack_word(codes, bits), width};
-}
-
 StreamId add_quantize(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& quantize = std::get<integer::Quantize>(builder.step.operation);
   const QuantizeModule module =
@@ -31,10 +26,7 @@ StreamId add_quantize(StepBuilder& builder, const std::vector<StreamId>& inputs)
 
 /// Word `index` of packed ones.
 Wide word_at(const HexBits& words, std::int64_t index, int bits) {
-  Wide word = 0;
-  for (int bit = bits - 1; bit >= 0; --bit)
-    word = 2 * word + (hex_bit(words.digits, index * bits + bit) ? 1 : 0);
-  return word;
+  return hex_bits(words.digits, index * bits, bits);
 }
 
 /// A table of constants, by what Yosys makes of its columns.
@@ -72,15 +64,19 @@ Cost search_cost(const QuantizeModule& module, int stage, int searches) {
 
 QuantizeModule quantize_module(const integer::Quantize& step, const integer::FixedType& from,
                                const integer::FixedType& to, std::int64_t lanes) {
-  std::vector<Wide> thresholds = step.thresholds;
+  std::vector<Wide> thresholds = step.thresholds, levels(step.levels.begin(), step.levels.end());
+  if (thresholds.empty()) {  // the module has one, between two equal levels then
+    thresholds.push_back(from.high());
+    levels.push_back(levels.front());
+  }
   for (Wide& threshold : thresholds) threshold -= from.low();  // turns a sign over
   return {.lanes = lanes,
           .in_bits = from.width,
           .in_signed = from.is_signed,
           .out_bits = to.width,
           .count = static_cast<std::int64_t>(thresholds.size()),
-          .thresholds = packed(thresholds, from.width),
-          .levels = packed({step.levels.begin(), step.levels.end()}, to.width)};
+          .thresholds = pack_bits(thresholds, from.width),
+          .levels = pack_bits(levels, to.width)};
 }
 
 std::unique_ptr<Handshake> QuantizeModule::handshake(Stages kept) const {
@@ -117,13 +113,12 @@ std::vector<Measured<QuantizeModule>> QuantizeModule::measured() {
 Paths QuantizeModule::paths(const Technology& technology) const {
   const int searches = searches_of(*this);
   const auto bits = static_cast<double>(in_bits);
-  const std::int64_t words = std::int64_t{1} << (searches - 1);
   const Path search{.what = "threshold",
                     .luts = tree_luts(searches - 1, technology) + 1,
                     .chains = 1,
                     .carry = bits,
                     .readers = bits};
-  return {search, rom_path(out_bits, 2 * words, false, technology)};
+  return {search, rom_path(out_bits, std::int64_t{1} << searches, false, technology)};
 }
 
 StepRow QuantizeModule::step() {
