@@ -261,10 +261,6 @@ Operand table_of_levels(const Call& call, const TableRow& row, const StreamView&
     step.levels.push_back(static_cast<std::int64_t>(code_of(result, grid)));
   const auto [low, high] = std::ranges::minmax(step.levels);
   const Interval range{low, high};
-  if (step.thresholds.empty()) {  // a module has one
-    step.thresholds.push_back(type.high());
-    step.levels.push_back(low);
-  }
   return emit_function(call, x, {std::move(step), {range, grid.type.frac}, exactly(range)}, grid);
 }
 

@@ -13,7 +13,7 @@ namespace mase::integer {
 struct Quantize {
   std::string format;  ///< its text, for people
   std::vector<Wide> thresholds;
-  std::vector<std::int64_t> levels;  ///< one more, ascending
+  std::vector<std::int64_t> levels;  ///< one more
 
   std::int64_t operator()(Wide x) const {
     const auto next = std::ranges::upper_bound(thresholds, x);
@@ -27,13 +27,13 @@ struct Quantize {
   std::int64_t products() const { return 0; }
   static constexpr CastBehind cast_behind = CastBehind::enters;
   bool takes_casts() const { return true; }
-  /// Levels that become one need no threshold between them, but for one that a module always has.
+  /// Levels that become one need no threshold between them.
   void take_cast(const Requantise& cast) {
     std::vector<Wide> kept;
     std::vector<std::int64_t> codes{static_cast<std::int64_t>(cast(levels.front()))};
     for (std::size_t i = 0; i < thresholds.size(); ++i) {
       const auto code = static_cast<std::int64_t>(cast(levels[i + 1]));
-      if (code == codes.back() && (i + 1 < thresholds.size() || !kept.empty())) continue;
+      if (code == codes.back()) continue;
       kept.push_back(thresholds[i]);
       codes.push_back(code);
     }
