@@ -173,10 +173,7 @@ constexpr int most_weight_bits = 40;
 
 /// The values that an element format rounds to, as codes of the least type that holds them.
 Constants rounded_to_levels(const Array& values, const formats::Format& format) {
-  Array rounded = values;
-  format.deterministic().quantize(rounded.span<float>(), rounded.mutable_span<float>(),
-                                  rounded.shape());
-  return exact(rounded, "format '" + format.text() + "'", most_weight_bits);
+  return exact(rounded(values, format), "format '" + format.text() + "'", most_weight_bits);
 }
 
 /// Another checkpoint may have any code of the format.
@@ -212,12 +209,17 @@ Constants exact_constants(const Lowering& lowering, const Array& values, const s
 
 }  // namespace
 
+Array rounded(Array values, const formats::Format& format) {
+  format.deterministic().quantize(values.span<float>(), values.mutable_span<float>(),
+                                  values.shape());
+  return values;
+}
+
 Array Call::values(const Parameter& parameter) const {
   Array found = lowering.graph().tensors.at(parameter.path).value.to_float32();
   if (parameter.format) {
     grid_of(*parameter.format);
-    parameter.format->deterministic().quantize(found.span<float>(), found.mutable_span<float>(),
-                                               found.shape());
+    found = rounded(std::move(found), *parameter.format);
   }
   return parameter.dims.empty() ? found : permuted(found, parameter.dims);
 }

@@ -13,6 +13,9 @@
 
 namespace mase::integer {
 
+/// Values rounded to a format as evaluation rounds them.
+Array rounded(Array values, const formats::Format& format);
+
 /// One node with its arguments, formats and the lowering in progress.
 struct Call {
   Lowering& lowering;

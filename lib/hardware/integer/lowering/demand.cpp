@@ -19,13 +19,10 @@ using Kind = Demand::Kind;
 Demand demand_of(const formats::Format& format, const ir::Node& reader, const std::string& port) {
   try {
     Grid grid = grid_of(format);
-    if (grid.levels) return {Kind::none, {}, grid.levels, {}};
-    return {Kind::grid, std::move(grid), nullptr, {}};
+    if (grid.levels) return {Kind::none, {}, {}, grid.levels};
+    return {Kind::grid, std::move(grid), {}};
   } catch (const Error& error) {
-    return {Kind::refused,
-            {},
-            nullptr,
-            "format of " + port + " of '" + reader.name + "': " + error.what()};
+    return {Kind::refused, {}, "format of " + port + " of '" + reader.name + "': " + error.what()};
   }
 }
 
@@ -39,7 +36,7 @@ Demand joined(const Demand& a, const Demand& b) {
   if (a.grid.type.frac != b.grid.type.frac || a.grid.rounding != b.grid.rounding) return {};
   const Wide low = std::min(a.grid.type.low(), b.grid.type.low());
   const Wide high = std::max(a.grid.type.high(), b.grid.type.high());
-  return {Kind::grid, {type_for(low, high, a.grid.type.frac), a.grid.rounding}, nullptr, {}};
+  return {Kind::grid, {type_for(low, high, a.grid.type.frac), a.grid.rounding}, {}};
 }
 
 bool refers_to(const ir::Value& value, ir::NodeId id) {
@@ -66,11 +63,11 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
   if (user.kind == ir::NodeKind::output) return {};
   if (graph.node(id).info.dtype == DType::boolean) return {};  // 0 or 1 on no grid
   const LoweringRow* row = lowering_of(graph, user);
-  if (!row) return {Kind::refused, {}, nullptr, {}};
+  if (!row) return {Kind::refused, {}, {}};
   if (const auto ids = id_type(graph, user, id))
-    return {Kind::grid, {*ids, formats::Rounding::nearest_even}, nullptr, {}};
+    return {Kind::grid, {*ids, formats::Rounding::nearest_even}, {}};
   if (const auto compared = compared_type(graph, user, id))
-    return {Kind::grid, {*compared, formats::Rounding::nearest_even}, nullptr, {}};
+    return {Kind::grid, {*compared, formats::Rounding::nearest_even}, {}};
   if (const auto own = demand_of_ports(graph, user, id)) return *own;
   if (!row->commutes) return {};
   const auto out = user.formats.find("data_out");

@@ -22,11 +22,11 @@ struct Demand {
   };
   Kind kind = Kind::none;
   Grid grid;
-  /// The levels that all readers ask for, each behind a step of its own: kind none.
-  std::shared_ptr<const Levels> levels = nullptr;
   /// Why a demand is refused: the reader and what is wrong with its format. Empty where the
   /// reader's op has no datapath, which is reported at the reader.
   std::string reason;
+  /// The levels that all readers ask for, each behind a step of its own: kind none.
+  std::shared_ptr<const Levels> levels = nullptr;
 };
 
 /// Demands of all nodes. A reader's data_in format is its demand. A node without one that only

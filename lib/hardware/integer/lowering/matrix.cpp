@@ -220,8 +220,7 @@ void check_all(const Call& call, std::string_view argument, double wanted, doubl
   const ir::Module& module = call.lowering.graph().module_of(call.node);
   Array values = call.lowering.graph().tensors.at(*module.tensor(argument)).value.to_float32();
   if (const formats::Format* format = call.format(argument))
-    format->deterministic().quantize(values.span<float>(), values.mutable_span<float>(),
-                                     values.shape());
+    values = rounded(std::move(values), *format);
   for (const float value : values.span<float>())
     if (static_cast<double>(value) + offset != wanted)
       throw Refusal{
