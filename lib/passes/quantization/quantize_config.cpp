@@ -282,6 +282,13 @@ std::vector<std::string> all_ports() {
   return ports;
 }
 
+const std::pair<const std::string, PortRule>* rule_of_port(const QuantizeRule& rule,
+                                                           const std::string& port) {
+  auto found = rule.ports.find(port);
+  if (found == rule.ports.end()) found = rule.ports.find(std::string(ir::general_port(port)));
+  return found == rule.ports.end() ? nullptr : &*found;
+}
+
 std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& table,
                                       const std::vector<std::string>& ports,
                                       Diagnostics& diagnostics) {

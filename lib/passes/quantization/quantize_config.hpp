@@ -42,6 +42,11 @@ struct QuantizeRule {
   std::map<std::string, PortRule> ports;  ///< by port
 };
 
+/// The rule's port for a port of a node: the same one, or the more general one that stands for it;
+/// null when it asks for neither.
+const std::pair<const std::string, PortRule>* rule_of_port(const QuantizeRule& rule,
+                                                           const std::string& port);
+
 /// Reads a selector's table; `ports` are the ports that the selected nodes can have. Returns
 /// nullopt after adding diagnostics when the table has problems.
 std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& table,

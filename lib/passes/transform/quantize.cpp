@@ -220,12 +220,10 @@ class Applier {
     if (available.empty()) return;  // the op works on host numbers, as in the root of a size
     std::set<std::string> used;
     for (const std::string& port : available) {
-      const std::string source =
-          rule.ports.contains(port) ? port : std::string(ir::general_port(port));
-      const auto wanted = rule.ports.find(source);
-      if (wanted == rule.ports.end()) continue;
+      const auto* wanted = rule_of_port(rule, port);
+      if (!wanted) continue;
       put(wanted->second, node, op, port);
-      used.insert(source);
+      used.insert(wanted->first);
     }
     for (const auto& [port, wanted] : rule.ports) {
       const std::string note =
