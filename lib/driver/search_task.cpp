@@ -97,6 +97,8 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
   prepare();
   Diagnostics diagnostics;
   space_ = search::make_space(options_, model_.graph, diagnostics);
+  if (options_.runners.hardware && !diagnostics.has_errors())
+    space_->check_hardware(model_.graph, options_.runners.hardware->contents(), diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.all())
     if (diagnostic.severity == Severity::warning)
       log::warning(diagnostic.where.text() + ": " + diagnostic.message);
@@ -146,7 +148,8 @@ void SearchTask::require_buildable() const {
   std::string reason;
   const auto fails = [&](const samplers::Params& params) {
     try {
-      measurer_->build(model_.graph, space_->recipe(params));
+      const ir::Graph built = measurer_->build(model_.graph, space_->recipe(params));
+      if (options_.runners.hardware) integer::lower(built, options_.runners.hardware->contents());
       return false;
     } catch (const Error& error) {
       if (error.fault() == Fault::internal || error.fault() == Fault::interrupted) throw;

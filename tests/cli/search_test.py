@@ -555,6 +555,18 @@ class Refusals(Search):
             self.assertIn("no trial of this space can be built", said)
         self.assertFalse((self.folder("p") / "study.db").exists())
 
+    def test_formats_without_hardware_are_refused_before_the_first_trial_of_a_search_that_measures_it(self):
+        config = self.edited(
+            COMBINED,
+            "blocks.toml",
+            ('name = ["integer"]\ndata_in_width = [6, 8]', 'name = ["integer", "mxint8"]\ndata_in_width = [6, 8]'),
+        )
+        for words in ((), ("--dry-run",)):
+            said = self.mase("search", "--config", config, "--project", "p", "-q", *words, code=2).stderr
+            self.assertRegex(said, "error: seed of 'linear': name = .mxint8. has no hardware")
+            self.assertIn("format of data_in of 'seq_blocks_2': format 'mxint8' has no datapath", said)
+        self.assertFalse((self.folder("p") / "study.db").exists())
+
     def test_a_file_that_is_no_database_is_left_alone(self):
         path = self.out / "notes.txt"
         path.write_text("not a database, and longer than its header would be\n" * 30)

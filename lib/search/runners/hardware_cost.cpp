@@ -37,6 +37,13 @@ HardwareCost HardwareCost::read(const Tree& table, Diagnostics& diagnostics) {
   return {table};
 }
 
+integer::Contents HardwareCost::contents() const {
+  AddHardwareMetadata::Options read;
+  Diagnostics checked_before;
+  read_fields(options, read, checked_before, {"layers"});
+  return read.reloadable ? integer::Contents::reloadable : integer::Contents::fixed;
+}
+
 std::unique_ptr<Runner> HardwareCost::make(const Bench& bench) const {
   return std::make_unique<CostRunner>(bench, options);
 }

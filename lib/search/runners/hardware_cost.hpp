@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "hardware/integer/program.hpp"
 #include "search/runners/runner.hpp"
 
 namespace mase::search {
@@ -27,6 +28,8 @@ struct HardwareCost {
   static std::vector<FieldInfo> describe();
   static HardwareCost read(const Tree& table, Diagnostics& diagnostics);
   std::unique_ptr<Runner> make(const Bench& bench) const;
+  /// Whether the design that is measured takes the weights of other checkpoints.
+  integer::Contents contents() const;
 };
 
 }  // namespace mase::search

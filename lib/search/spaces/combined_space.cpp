@@ -37,6 +37,11 @@ class CombinedSpace : public SearchSpace {
     return all;
   }
 
+  void check_hardware(const ir::Graph& graph, integer::Contents contents,
+                      Diagnostics& diagnostics) const override {
+    for (const SpacePart& part : parts_) part.space->check_hardware(graph, contents, diagnostics);
+  }
+
   std::string not_additive() const override {
     for (const SpacePart& part : parts_)
       if (const std::string reason = part.space->not_additive(); !reason.empty()) return reason;

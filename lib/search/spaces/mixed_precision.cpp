@@ -81,7 +81,7 @@ class PrecisionReader {
     for (const auto& [pattern, table] : seed_.as_dict()) {
       if (pattern == "default" || is_calibration(pattern)) continue;
       try {
-        Selector selector{pattern, {}, {}, "", {}};
+        Selector selector{pattern, {}, {}, "", {}, {}};
         claim_nodes(std::regex(pattern), selector);
         if (selector.ports.empty())
           diagnostics_.error(table.key_where, "'" + pattern +
@@ -104,6 +104,7 @@ class PrecisionReader {
       const ir::Classified type = ir::classify(graph_, node);
       if (!type.row || !type.row->quantizable || !std::regex_match(node.name, pattern)) continue;
       if (!claimed_.insert(node.name).second) continue;
+      selector.nodes.push_back(node.name);
       for (const std::string& port : ir::port_names(*type.row))
         if (std::find(selector.ports.begin(), selector.ports.end(), port) == selector.ports.end())
           selector.ports.push_back(port);
@@ -123,9 +124,10 @@ class PrecisionReader {
       return;
     }
     const auto same = [&](const Selector& selector) { return selector.name == name; };
-    if (std::any_of(selectors.begin(), selectors.end(), same)) return;
+    const auto made = std::find_if(selectors.begin(), selectors.end(), same);
+    if (made != selectors.end()) return made->nodes.push_back(node.name);
     const Tree* table = own ? own : seed_.find("default");
-    if (table) add_selector({name, ir::port_names(*type.row), {}, "", {}}, *table);
+    if (table) add_selector({name, ir::port_names(*type.row), {}, "", {}, {node.name}}, *table);
   }
 
   void add_selector(Selector selector, const Tree& table) {
@@ -257,6 +259,11 @@ class MixedPrecision : public SearchSpace {
       else if (by_ == "regex_name")
         options[selector.name]["config"]["name"] = "NA";
     return options;
+  }
+
+  void check_hardware(const ir::Graph& graph, integer::Contents contents,
+                      Diagnostics& diagnostics) const override {
+    search::check_hardware(selectors_, graph, contents, diagnostics);
   }
 
  private:

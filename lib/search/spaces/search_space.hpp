@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/integer/program.hpp"
 #include "ir/graph.hpp"
 #include "passes/runner.hpp"
 #include "search/options.hpp"
@@ -38,6 +39,9 @@ class SearchSpace {
   Recipe recipe(const samplers::Params& params) const {
     return {calls(params), runner_options(params)};
   }
+
+  /// Reports choices with which a node has no datapath, whatever the others are.
+  virtual void check_hardware(const ir::Graph&, integer::Contents, Diagnostics&) const {}
 
   /// A part of the model with its own dimensions, which exact allocation measures separately.
   struct Layer {

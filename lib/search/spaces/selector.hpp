@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/tree.hpp"
+#include "hardware/integer/program.hpp"
 #include "search/samplers/space.hpp"
 
 namespace mase::search {
@@ -35,6 +36,7 @@ struct Selector {
   std::vector<Tree> formats;  ///< choices of the key `name`
   std::string dimension;      ///< of the key `name`; "" if pinned
   std::vector<Key> keys;
+  std::vector<std::string> nodes;  ///< the nodes that it is for
 
   /// The port that a key refers to; nothing for a field of the whole format.
   std::optional<std::string> port_of(const std::string& key) const;
@@ -52,5 +54,12 @@ bool leaves_alone(const Tree& format);  ///< "NA"
 /// format, so that no trial can fail because of them. An invalid combination is an error, and more
 /// fraction bits than bits give a warning; each is reported once per port.
 void check_combinations(const Selector& selector, Diagnostics& diagnostics);
+
+/// Tries every choice by itself: an error for one with which a node of its selector, cut out of the
+/// graph, has no datapath, whatever the selector's other choices are, and a warning for one that
+/// has none together with the first choices of the others. Nothing is said of a node that has none
+/// with integers of 8 bits either, since that may depend on its neighbours.
+void check_hardware(const std::vector<Selector>& selectors, const ir::Graph& graph,
+                    integer::Contents contents, Diagnostics& diagnostics);
 
 }  // namespace mase::search
