@@ -61,10 +61,9 @@ emit::Vectors from_dataset(const Program& program, data::Dataset& dataset,
 }
 
 /// One code of a random frame. Frames 0 to 3 are the edge cases.
-std::int64_t random_code(const integer::FixedType& type, std::int64_t frame, std::int64_t element,
-                         Random& random) {
-  const auto low = static_cast<std::int64_t>(type.low());
-  const auto high = static_cast<std::int64_t>(type.high());
+std::int64_t random_code(const integer::StreamValue& value, std::int64_t frame,
+                         std::int64_t element, Random& random) {
+  const std::int64_t low = value.least_code(), high = value.greatest_code();
   if (frame == 0) return low;
   if (frame == 1) return high;
   if (frame == 2) return element % 2 == 0 ? low : high;
@@ -82,7 +81,7 @@ emit::Vectors at_random(const Program& program, std::int64_t frames, std::uint64
     codes.reserve(static_cast<std::size_t>(frames * value.elements()));
     for (std::int64_t f = 0; f < frames; ++f)
       for (std::int64_t e = 0; e < value.elements(); ++e)
-        codes.push_back(random_code(value.type, f, e, random));
+        codes.push_back(random_code(value, f, e, random));
     vectors.inputs.push_back(std::move(codes));
   }
   return vectors;

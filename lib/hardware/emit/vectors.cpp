@@ -121,8 +121,8 @@ class FrameMaker {
   }
 
  private:
-  std::int64_t low() const { return static_cast<std::int64_t>(value_.type.low()); }
-  std::int64_t high() const { return static_cast<std::int64_t>(value_.type.high()); }
+  std::int64_t low() const { return value_.least_code(); }
+  std::int64_t high() const { return value_.greatest_code(); }
   std::int64_t uniform() {
     return low() +
            static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(high() - low()) + 1));

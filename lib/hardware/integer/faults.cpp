@@ -39,7 +39,7 @@ void flip(const ConstantList<List>& list, const ConstantBit& bit) {
 /// Every partial sum of the step with its constants as they are now. Bounds of constants that may
 /// be replaced hold for all of them.
 void renew_bounds(const Program& program, Step& step) {
-  const Interval input = interval_of(program.value(step.inputs[0]).type);
+  const Interval input = interval_of(program.value(step.inputs[0]).numbers());
   const auto renewed = std::visit(
       [&]<class One>(const One& operation) -> std::optional<Interval> {
         if constexpr (!StepWithoutConstants<One>)

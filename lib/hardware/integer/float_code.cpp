@@ -75,7 +75,7 @@ std::optional<FloatCode> FloatCode::shortest(std::span<const std::int64_t> numbe
   for (int mantissa = most_bits; mantissa >= 0; --mantissa) {
     const FloatCode tried{1, mantissa, low < 0, has_zero || mantissa > 0, type.width};
     const auto found = shortest_with(numbers, tried, most_bits);
-    if (found && (!best || found->width < best->width)) best = found;
+    if (found && (!best || found->width <= best->width)) best = found;
   }
   return best;
 }

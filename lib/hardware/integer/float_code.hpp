@@ -37,8 +37,8 @@ struct FloatCode {
   /// The code of a number; nullopt for a number that has none.
   std::optional<std::int64_t> code(std::int64_t number) const;
 
-  /// The shortest codes that have all these numbers, and among those the ones with the smallest
-  /// shifts; nullopt where they would have more than `most_bits` bits.
+  /// The shortest codes that have all these numbers, and among those the ones with the shortest
+  /// significands; nullopt where they would have more than `most_bits` bits.
   static std::optional<FloatCode> shortest(std::span<const std::int64_t> numbers, int most_bits);
 };
 

@@ -122,6 +122,7 @@ void set_codes(Levels& levels, const formats::Format& format, const Floats& numb
   for (const float number : numbers)
     levels.codes.push_back(static_cast<std::int64_t>(number * scale));
   levels.type = type_for(levels.codes.front(), levels.codes.back(), frac);
+  levels.code = FloatCode::shortest(levels.codes, most_level_bits);
 }
 
 }  // namespace
@@ -180,7 +181,7 @@ std::shared_ptr<const Levels> find_levels(const formats::Format& format) {
            "that stay; scaled = false, or scaling_factor = false, has one for all");
   const Floats numbers = fixed_points(format, elements_of(format, *decoding));
   check_ends(format, numbers);
-  Levels levels{format.text(), {}, {}, {}};
+  Levels levels{format.text(), {}, {}, {}, {}};
   const Floats firsts = first_numbers(format, numbers);
   for (std::size_t i = 0; i < firsts.size(); ++i)
     levels.thresholds.push_back(threshold_at(firsts[i], numbers[i], numbers[i + 1]));

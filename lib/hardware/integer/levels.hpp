@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/format.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/float_code.hpp"
 #include "hardware/integer/program/bounds.hpp"
 
 namespace mase::integer {
@@ -29,6 +31,7 @@ struct Levels {
   FixedType type;                     ///< the least that holds all levels
   std::vector<std::int64_t> codes;    ///< of that type, ascending
   std::vector<Threshold> thresholds;  ///< one between each two levels
+  std::optional<FloatCode> code;      ///< short codes of them, where there are such
   bool operator==(const Levels& other) const { return format == other.format; }
 
   /// The code of the level that a number is rounded to.

@@ -64,13 +64,18 @@ std::string level_row(const std::string& from, bool beyond, std::int64_t code) {
   return "    {" + from + ", " + (beyond ? "1" : "0") + ", " + std::to_string(code) + "},\n";
 }
 
-std::string levels_text(const std::string& stream, const integer::Levels& levels) {
+std::string levels_text(const design::Design& design, const std::string& stream,
+                        design::StreamId id, const integer::Levels& levels) {
+  const integer::StreamValue& value = design.program->value(design.stream(id).value);
+  const auto code = [&](std::int64_t level) {
+    return value.code ? value.code->code(level).value() : level;
+  };
   std::string text = "static const mase_level " + levels_name(stream) + "[] = {\n" +
-                     level_row("0", false, levels.codes.front());
+                     level_row("0", false, code(levels.codes.front()));
   for (std::size_t i = 0; i < levels.thresholds.size(); ++i) {
     std::array<char, 40> number{};  // as C reads it back: exactly
     std::snprintf(number.data(), number.size(), "%aF", levels.thresholds[i].at);
-    text += level_row(number.data(), !levels.thresholds[i].included, levels.codes[i + 1]);
+    text += level_row(number.data(), !levels.thresholds[i].included, code(levels.codes[i + 1]));
   }
   return text + "};\n";
 }
@@ -107,7 +112,7 @@ std::string host_header(const design::Design& design, const Names& names,
       if (const auto* order = order_of(design, id))
         orders += order_text(names.streams[static_cast<std::size_t>(id)], *order);
       if (const auto* found = levels_of(design, id))
-        levels += levels_text(names.streams[static_cast<std::size_t>(id)], *found);
+        levels += levels_text(design, names.streams[static_cast<std::size_t>(id)], id, *found);
       (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
     }
   return filled(template_text("host/host.h"), {{"TOP", names.top},

@@ -121,14 +121,13 @@ StreamView Lowering::emit_first(const ir::Node& node, Operation operation, const
 }
 
 std::shared_ptr<const Levels> Lowering::levels_behind(const Step& step) const {
-  const auto first = levels_.find(step.inputs[0]);
-  if (first == levels_.end()) return nullptr;
+  const std::shared_ptr<const Levels>& first = value(step.inputs[0]).levels;
+  if (!first) return nullptr;
   const auto same = [&](ValueId input) {
     const Levels* other = levels(input);
-    return other && *other == *first->second;
+    return other && *other == *first;
   };
-  const bool kept = std::ranges::all_of(step.inputs, same) && keeps_levels(step, *first->second);
-  return kept ? first->second : nullptr;
+  return std::ranges::all_of(step.inputs, same) && keeps_levels(step, *first) ? first : nullptr;
 }
 
 StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,
@@ -145,7 +144,7 @@ StreamView Lowering::append(const std::string& name, const ir::Node& node, Step 
   if (only_moves(step.operation))
     for (const ValueId input : step.inputs)
       if (const Masked* masks = masked(input)) set_masked(step.output, *masks);
-  if (const auto kept = levels_behind(step)) levels_[step.output] = kept;
+  value.levels = levels_behind(step);
   program_.values.push_back(std::move(value));
   program_.steps.push_back(std::move(step));
   return {program_.steps.back().output, std::move(layout)};
@@ -220,10 +219,7 @@ std::shared_ptr<const Levels> Lowering::asked_levels(const ir::Node& node) const
   return out != node.formats.end() ? grid_of(out->second).levels : demands_.at(node.id).levels;
 }
 
-const Levels* Lowering::levels(ValueId id) const {
-  const auto found = levels_.find(id);
-  return found == levels_.end() ? nullptr : found->second.get();
-}
+const Levels* Lowering::levels(ValueId id) const { return value(id).levels.get(); }
 
 StreamView Lowering::quantized(const StreamView& stream,
                                const std::shared_ptr<const Levels>& levels, const ir::Node& reader,
@@ -246,7 +242,7 @@ StreamView Lowering::quantized(const StreamView& stream,
           : append_for(reader, port + "_quantize", step, {stream.id},
                        {interval_of(type), type.frac}, unchanged(type), type, layout_of(stream));
   quantized_[key] = result.id;
-  levels_[result.id] = levels;
+  set_levels(result.id, levels);
   return result;
 }
 

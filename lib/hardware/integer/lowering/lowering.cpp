@@ -10,6 +10,7 @@
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/masked.hpp"
 #include "hardware/integer/lowering/quantize.hpp"
+#include "hardware/integer/lowering/short_codes.hpp"
 #include "hardware/integer/lowering/simplify.hpp"
 #include "ir/custom_op.hpp"
 #include "ir/op_table.hpp"
@@ -183,6 +184,7 @@ Program Lowering::run() {
   if (!silent_.empty())
     throw Error(Fault::internal, "node '" + silent_.front() + "' was refused without a reason");
   simplify(program_);
+  shorten_codes(program_);
   return std::move(program_);
 }
 
@@ -305,7 +307,7 @@ StreamView Lowering::add_input(const ir::Node& node) {
   program_.inputs.push_back(id);
   program_.input_rounding.push_back(grid->rounding);
   program_.input_levels.push_back(grid->levels);
-  if (grid->levels) levels_[id] = grid->levels;
+  program_.values.back().levels = grid->levels;
   return {id, layout};
 }
 

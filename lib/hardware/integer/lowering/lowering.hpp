@@ -53,7 +53,7 @@ class Lowering {
   /// The levels that a stream is on; null where it has other codes.
   const Levels* levels(ValueId id) const;
   void set_levels(ValueId id, std::shared_ptr<const Levels> levels) {
-    levels_[id] = std::move(levels);
+    program_.values[at(id)].levels = std::move(levels);
   }
   /// Throws the Refusal of a result without a grid: a reader's, or else `reason`.
   [[noreturn]] void refuse_grid(const ir::Node& node, const std::string& reason) const;
@@ -135,7 +135,6 @@ class Lowering {
   std::set<std::string> names_;
   std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;
   std::map<std::pair<ValueId, std::string>, ValueId> quantized_;
-  std::map<ValueId, std::shared_ptr<const Levels>> levels_;  ///< of streams that have no others
   std::vector<std::string> problems_;
   std::vector<ir::NodeId> refused_;  ///< one for each of them
   std::vector<std::string> silent_;  ///< names of nodes refused because of others

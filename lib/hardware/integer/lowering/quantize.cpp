@@ -27,7 +27,9 @@ namespace {
 bool chooses(const Operation& operation, const Levels& levels) {
   if (const auto* insert = std::get_if<Insert>(&operation))
     return std::ranges::all_of(insert->codes, [&](std::int64_t code) { return levels.has(code); });
-  if (const auto* gather = std::get_if<Gather>(&operation)) return levels.has(gather->outside);
+  if (const auto* gather = std::get_if<Gather>(&operation))
+    return levels.has(gather->outside) ||
+           std::ranges::find(gather->places, -1) == gather->places.end();
   if (const auto* pool = std::get_if<Pool>(&operation)) return pool->kind == PoolKind::max;
   return only_moves(operation) || std::holds_alternative<Cast>(operation);
 }

@@ -93,10 +93,12 @@ class Simplifier {
 
   /// The value in between has the order of the move's input now, and the codes of the cast.
   void exchange(Step& cast, Step& move) {
-    const FixedType type = program_.value(cast.output).type;
+    const StreamValue& behind = program_.value(cast.output);
+    const FixedType type = behind.type;
     StreamValue& between = program_.values[at(move.output)];
     between = program_.value(move.inputs[0]);
     between.type = type;
+    between.levels = behind.levels;
     take_cast(move.operation, cast.requantise);
     std::swap(cast.inputs, move.inputs);
     std::swap(cast.output, move.output);

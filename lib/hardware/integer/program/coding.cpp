@@ -102,8 +102,10 @@ Codes encode_saturated(const Program& program, std::size_t input, const Array& b
                  " is NaN, which has no integer code");
   Codes codes(floats.size());
   if (const Levels* levels = program.input_levels[input].get())
-    std::ranges::transform(floats, codes.begin(),
-                           [&](float number) { return levels->code_of(number); });
+    std::ranges::transform(floats, codes.begin(), [&](float number) {
+      const std::int64_t level = levels->code_of(number);
+      return value.code ? value.code->code(level).value() : level;
+    });
   else
     encode_span(floats.data(), codes.data(), codes.size(), value.type,
                 program.input_rounding[input], program.input_masks[input]);
@@ -138,8 +140,9 @@ Array decoded_by(const StreamValue& value, const Codes& codes, std::int64_t fram
 
 Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t frames) {
   const int frac = value.type.frac;
-  return decoded_by<float>(value, codes, frames,
-                           [&](std::int64_t code) { return decoded(code, frac); });
+  return decoded_by<float>(value, codes, frames, [&](std::int64_t code) {
+    return decoded(value.code ? value.code->number(code) : code, frac);
+  });
 }
 
 Array decode_output(const Program& program, std::size_t output, const Codes& codes,

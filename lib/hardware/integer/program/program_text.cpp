@@ -8,7 +8,8 @@ namespace {
 
 std::string value_text(const Program& program, ValueId id) {
   const StreamValue& value = program.value(id);
-  return "%" + std::to_string(id) + ":" + value.name + " " + type_text(value.type) + " " +
+  const std::string format = value.code ? " codes of " + value.levels->format : "";
+  return "%" + std::to_string(id) + ":" + value.name + " " + type_text(value.type) + format + " " +
          shape_text(value.shape);
 }
 

@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/array.hpp"
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/float_code.hpp"
+#include "hardware/integer/levels.hpp"
 
 namespace mase::integer {
 
@@ -22,14 +26,22 @@ using ValueId = int;
 /// What flows between two steps.
 struct StreamValue {
   std::string name;   ///< the node whose result this is
-  FixedType type;     ///< at most 62 bits wide
+  FixedType type;     ///< of the codes; at most 62 bits wide
   Shape shape;        ///< of one frame in stream order; the last dimension is innermost
   Shape torch_shape;  ///< of one frame as torch has it
   /// order[i] = row-major torch index of stream element i; empty: the same.
   std::vector<std::int64_t> order;
+  /// The numbers that it can have, where those are an element format's only; null for others.
+  std::shared_ptr<const Levels> levels = nullptr;
+  /// How its codes stand for numbers, in units of 2^-type.frac; nullopt: they are the numbers.
+  std::optional<FloatCode> code = std::nullopt;
 
   std::int64_t elements() const { return numel(shape); }
   std::int64_t channels() const { return shape.empty() ? 1 : shape.back(); }
+  FixedType numbers() const;  ///< the type of the numbers that its codes stand for
+  /// The least code and the greatest one of a number that it can have.
+  std::int64_t least_code() const;
+  std::int64_t greatest_code() const;
 };
 
 }  // namespace mase::integer

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// From numbers on levels to short codes, step by step in the order of execution.
+#include "hardware/integer/lowering/short_codes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "base/error.hpp"
+#include "hardware/integer/lowering/quantize.hpp"
+#include "hardware/integer/lowering/requantise.hpp"
+
+namespace mase::integer {
+namespace {
+
+/// The short codes for a stream of numbers; nullopt where it keeps its own.
+std::optional<FloatCode> short_code(const StreamValue& value) {
+  if (!value.levels || !value.levels->code) return std::nullopt;
+  const FixedType& numbers = value.type;
+  FloatCode code = *value.levels->code;
+  const Codes levels = codes_within(*value.levels, numbers);
+  if (numbers.frac != value.levels->type.frac || levels.empty() ||
+      (numbers.is_signed && !code.is_signed))
+    return std::nullopt;
+  const auto [low, high] = std::pair(code.code(levels.front()), code.code(levels.back()));
+  code.width = type_for(numbers.is_signed ? std::min<Wide>(*low, -1) : 0, *high, 0).width;
+  code.is_signed = numbers.is_signed;
+  code.number_width = numbers.width;
+  if (code.width > numbers.width) return std::nullopt;
+  return code;
+}
+
+/// Every code, in the order of a table's entries.
+Codes all_codes(const FixedType& type) {
+  Codes codes;
+  for (Wide code = 0; code <= type.high(); ++code) codes.push_back(static_cast<std::int64_t>(code));
+  for (Wide code = type.low(); code < 0; ++code) codes.push_back(static_cast<std::int64_t>(code));
+  return codes;
+}
+
+/// Whether a step gives a function of each element of its one input.
+bool is_function(const Operation& operation) {
+  return std::holds_alternative<Quantize>(operation) || std::holds_alternative<Cast>(operation) ||
+         std::holds_alternative<Piecewise>(operation);
+}
+
+class Shortener {
+ public:
+  explicit Shortener(Program& program) : program_(program) {
+    for (const Step& step : program.steps) names_.insert(step.name);
+    for (const StreamValue& value : program.values) names_.insert(value.name);
+  }
+
+  void run() {
+    for (const ValueId id : program_.inputs) set_code(id);
+    std::vector<Step> steps = std::move(program_.steps);
+    program_.steps.clear();
+    for (Step& step : steps) add(std::move(step));
+    for (ValueId& id : program_.outputs)
+      if (is_short(id)) id = result(id);
+  }
+
+ private:
+  StreamValue& value(ValueId id) { return program_.values[at(id)]; }
+  bool is_short(ValueId id) { return value(id).code.has_value(); }
+
+  void set_code(ValueId id) {
+    StreamValue& made = value(id);
+    made.code = short_code(made);
+    if (made.code) made.type = {made.code->width, made.type.frac, made.code->is_signed};
+  }
+
+  void add(Step step) {
+    if (follows(step)) {
+      follow(step);
+    } else if (step.inputs.size() == 1 && is_short(step.inputs[0]) && is_function(step.operation)) {
+      tabulate(step);
+    } else {
+      if (!std::holds_alternative<Argmax>(step.operation))
+        for (ValueId& id : step.inputs)
+          if (is_short(id)) id = decoded(id, step.layer);
+      shorten_results(step);
+    }
+    program_.steps.push_back(std::move(step));
+  }
+
+  /// Whether a step gives codes of its inputs, which all have the same short ones.
+  bool follows(const Step& step) {
+    const std::shared_ptr<const Levels> levels = value(step.inputs[0]).levels;
+    return levels && std::ranges::all_of(step.inputs, [&](ValueId id) { return is_short(id); }) &&
+           value(step.output).levels && keeps_levels(step, *levels) &&
+           short_code(value(step.output));
+  }
+
+  /// The number of a code; codes beyond those of all numbers do not occur.
+  static std::int64_t number_of(const StreamValue& in, std::int64_t code) {
+    return in.code->number(std::clamp(code, in.least_code(), in.greatest_code()));
+  }
+
+  std::int64_t code_of(const StreamValue& coded, std::int64_t number) {
+    const auto code = coded.code->code(number);
+    MASE_CHECK(code.has_value(), "a number on no level in '" + coded.name + "'");
+    return *code;
+  }
+
+  void follow(Step& step) {
+    const Levels& levels = *value(step.inputs[0]).levels;
+    set_code(step.output);
+    const StreamValue& out = value(step.output);
+    const FloatCode& any = *levels.code;  // of numbers that a clamp takes away, too
+    const auto shorten = [&](std::int64_t number) {
+      const auto code = any.code(number);
+      MASE_CHECK(code.has_value(), "a number on no level in '" + out.name + "'");
+      return *code;
+    };
+    const auto bound = [&](Wide number) -> Wide {
+      const Wide low = levels.codes.front(), high = levels.codes.back();
+      return shorten(static_cast<std::int64_t>(std::clamp(number, low, high)));
+    };
+    if (auto* insert = std::get_if<Insert>(&step.operation))
+      std::ranges::transform(insert->codes, insert->codes.begin(), shorten);
+    if (auto* gather = std::get_if<Gather>(&step.operation))
+      gather->outside = any.code(gather->outside).value_or(0);
+    step.low = bound(step.low);
+    step.high = bound(step.high);
+    step.requantise.low = std::max(bound(step.requantise.low), out.type.low());
+    step.requantise.high = std::min(bound(step.requantise.high), out.type.high());
+  }
+
+  /// The results of the step for the numbers of all codes, as a table.
+  void tabulate(Step& step) {
+    const StreamValue& in = value(step.inputs[0]);
+    Codes numbers;
+    for (const std::int64_t code : all_codes(in.type)) numbers.push_back(number_of(in, code));
+    Lookup lookup{operation_name(step.operation), Codes(numbers.size())};
+    const auto count = std::ssize(numbers);
+    Frame<Wide> frame({count}, count, step.requantise, 127);
+    frame.set({numbers.data()}, lookup.table.data());
+    std::visit([&](const auto& operation) { operation.run(frame); }, step.operation);
+    step.operation = std::move(lookup);
+    exact_results(step);
+    shorten_results(step);
+  }
+
+  /// A table has its results in its entries.
+  void exact_results(Step& step) {
+    const StreamValue& out = value(step.output);
+    step.low = out.type.low();
+    step.high = out.type.high();
+    step.frac = out.type.frac;
+    step.requantise = unchanged(out.type);
+  }
+
+  /// Gives a step that has its results in a list short codes in their place.
+  void shorten_results(Step& step) {
+    Codes* results = nullptr;
+    if (auto* quantize = std::get_if<Quantize>(&step.operation)) results = &quantize->levels;
+    if (auto* lookup = std::get_if<Lookup>(&step.operation); lookup && !lookup->external)
+      results = &lookup->table;
+    if (!results || !short_code(value(step.output))) return;
+    set_code(step.output);
+    for (std::int64_t& number : *results) number = code_of(value(step.output), number);
+    exact_results(step);
+  }
+
+  std::string unique(const std::string& wanted) {
+    std::string name = wanted;
+    for (int i = 1; !names_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+    return name;
+  }
+
+  std::string layer_of(ValueId id) {
+    const auto made = std::ranges::find(program_.steps, id, &Step::output);
+    return made == program_.steps.end() ? value(id).name : made->layer;
+  }
+
+  /// The numbers of a stream, which readers share.
+  ValueId decoded(ValueId id, const std::string& layer) {
+    const auto known = decoded_.find(id);
+    if (known != decoded_.end()) return known->second;
+    const StreamValue& coded = value(id);
+    Lookup lookup{"decode", {}};
+    for (const std::int64_t code : all_codes(coded.type))
+      lookup.table.push_back(number_of(coded, code));
+    StreamValue numbers = coded;
+    numbers.name = unique(coded.name + "_numbers");
+    numbers.type = coded.numbers();
+    numbers.code = std::nullopt;
+    Step step;
+    step.name = unique(layer + "_decode");
+    step.layer = layer;
+    step.inputs = {id};
+    step.output = static_cast<ValueId>(program_.values.size());
+    step.operation = std::move(lookup);
+    program_.values.push_back(std::move(numbers));
+    exact_results(step);
+    program_.steps.push_back(std::move(step));
+    return decoded_[id] = program_.steps.back().output;
+  }
+
+  /// The numbers of a result, under its name.
+  ValueId result(ValueId id) {
+    const ValueId numbers = decoded(id, layer_of(id));
+    if (std::ranges::find(program_.inputs, id) != program_.inputs.end()) return numbers;
+    value(numbers).name = value(id).name;
+    value(id).name = unique(value(id).name + "_codes");
+    return numbers;
+  }
+
+  Program& program_;
+  std::set<std::string> names_;
+  std::map<ValueId, ValueId> decoded_;
+};
+
+}  // namespace
+
+void shorten_codes(Program& program) { Shortener(program).run(); }
+
+}  // namespace mase::integer
