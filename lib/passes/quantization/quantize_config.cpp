@@ -48,7 +48,8 @@ void report_wrong_key(const Tree& entry, const std::string& key, const std::stri
                                            key + "'); ports: " + join(ports, ", "));
     return;
   }
-  report_unknown_key(entry, key, allowed, diagnostics);
+  if (!report_name_of_port(entry, key, ports, diagnostics))
+    report_unknown_key(entry, key, allowed, diagnostics);
 }
 
 SortedKeys sort_keys(const std::string& selector, const std::vector<std::string>& ports,
@@ -197,15 +198,18 @@ const Tree* config_of(const std::string& selector, const Tree& table, Diagnostic
   return config;
 }
 
-/// A table that names no port is for all ports that hold or read values; results are rounded only
-/// where a table names their port.
-void add_every_port(const formats::FormatRow& format, const std::vector<std::string>& ports,
-                    const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
-  rule.every_port = true;
+/// The format of a table whose keys are those of whole ports is for all other ports that hold or
+/// read values; results are rounded only where a table names their port.
+void add_other_ports(const formats::FormatRow& format, const std::vector<std::string>& ports,
+                     const SortedKeys& sorted, QuantizeRule& rule, Diagnostics& diagnostics) {
   for (const std::string& port : ports) {
-    if (port == "data_out" && ports.size() > 1) continue;
-    if (auto made = port_rule(format, port, sorted.common, diagnostics))
+    const auto text = sorted.texts.find(port);
+    if (text != sorted.texts.end() && is_none(text->second)) rule.float_ports.push_back(port);
+    if ((port == "data_out" && ports.size() > 1) || text != sorted.texts.end()) continue;
+    if (auto made = port_rule(format, port, sorted.common, diagnostics)) {
+      made->is_named = false;
       rule.ports.emplace(port, std::move(*made));
+    }
   }
 }
 
@@ -226,9 +230,14 @@ const formats::FormatRow* format_of(const std::string& selector, const Tree& con
   const Tree* given = config.find("name");
   if (!given && needs_no_name(config, ports)) return &none;
   const Tree name = given ? *given : Tree();
+  if (!given)
+    for (const auto& [key, entry] : config.as_dict())
+      if (report_name_of_port(entry, key, ports, diagnostics)) return nullptr;
   if (!name.is_string()) {
     diagnostics.error(name.where.line ? name.where : config.where,
-                      "'" + selector + "' needs name = \"<format>\" or \"NA\"");
+                      "'" + selector + "' needs name = \"<format>\" or \"NA\", or the ports with " +
+                          "whole formats: " + (ports.empty() ? "data_in" : ports.front()) +
+                          " = \"integer(8, 4)\"");
     return nullptr;
   }
   const formats::FormatRow* row = formats::find_format(name.as_string());
@@ -272,6 +281,19 @@ std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
   return keys;
 }
 
+bool report_name_of_port(const Tree& entry, const std::string& key,
+                         const std::vector<std::string>& ports, Diagnostics& diagnostics) {
+  for (const std::string& port : ports) {
+    if (key != port + "_name" && key != port + "_format") continue;
+    const bool is_format = entry.is_string() || entry.is_list();
+    diagnostics.error(entry.key_where, "unknown option '" + key +
+                                           "'; a port takes a whole format: " + port + " = " +
+                                           (is_format ? to_json(entry, -1) : "\"integer(8, 4)\""));
+    return true;
+  }
+  return false;
+}
+
 std::vector<std::string> all_ports() {
   std::vector<std::string> ports;
   for (const ir::OpRow& row : ir::op_table()) {
@@ -295,7 +317,7 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
   const Tree* config = config_of(selector, table, diagnostics);
   if (!config) return std::nullopt;
   const Tree* name = config->find("name");
-  QuantizeRule rule{selector, table.key_where, false, false, {}};
+  QuantizeRule rule{selector, table.key_where, false, {}, {}};
   if (name && is_none(*name)) {
     rule.leave = true;
     return rule;
@@ -315,8 +337,9 @@ std::optional<QuantizeRule> read_rule(const std::string& selector, const Tree& t
       rule.ports.emplace(port, std::move(*made));
   }
   add_texts(sorted, rule, diagnostics);
-  if (name && sorted.by_port.empty() && sorted.texts.empty() && !rule.leave)
-    add_every_port(*format, ports, sorted, rule, diagnostics);
+  if (name && sorted.by_port.empty() && !rule.leave)
+    add_other_ports(*format, ports, sorted, rule, diagnostics);
+  if (rule.ports.empty() && !name && !diagnostics.has_errors()) rule.leave = true;  // ports of "NA"
   if (rule.ports.empty() && !rule.leave && !diagnostics.has_errors())
     diagnostics.error(config->where, "'" + selector + "' names no port: give keys such as '" +
                                          (ports.empty() ? "data_in" : ports.front()) +
@@ -352,20 +375,26 @@ Tree write_rule(const QuantizeRule& rule) {
     config["name"] = "NA";
     return table;
   }
-  const std::string_view name = rule.ports.begin()->second.format.name();
-  config["name"] = name;
-  if (rule.every_port) {
-    const Tree fields = written_fields(rule.ports.begin()->second);
+  // Whole formats of ports need no name, which would give all other ports a format, too.
+  const auto unnamed =
+      std::ranges::find_if(rule.ports, [](const auto& entry) { return !entry.second.is_named; });
+  const PortRule& first = (unnamed == rule.ports.end() ? rule.ports.begin() : unnamed)->second;
+  const bool one_format = std::ranges::all_of(rule.ports, [&](const auto& entry) {
+    return entry.second.is_named && entry.second.format.name() == first.format.name();
+  });
+  if (one_format || !first.is_named) config["name"] = first.format.name();
+  if (!first.is_named) {
+    const Tree fields = written_fields(first);
     for (const auto& [field, value] : fields.as_dict()) config[field] = value;
-    return table;
+    for (const std::string& port : rule.float_ports) config[port] = "NA";
   }
   for (const auto& [port, wanted] : rule.ports) {
+    if (!wanted.is_named) continue;
     const Tree fields = written_fields(wanted);
-    if (wanted.format.name() != name) {
+    if (!one_format)
       config[port] = formats::format_text(wanted.format.name(), 0, fields, Tree::dict());
-      continue;
-    }
-    for (const auto& [field, value] : fields.as_dict()) config[port + "_" + field] = value;
+    else
+      for (const auto& [field, value] : fields.as_dict()) config[port + "_" + field] = value;
   }
   return table;
 }

@@ -25,12 +25,17 @@ std::vector<JoinedKey> joined_keys(const std::vector<std::string>& ports,
 /// The ports of all quantizable ops, each once.
 std::vector<std::string> all_ports();
 
+/// Reports a key such as `data_in_name`, in whose place the port has a whole format, if it is one.
+bool report_name_of_port(const Tree& entry, const std::string& key,
+                         const std::vector<std::string>& ports, Diagnostics& diagnostics);
+
 /// What one selector asks for at one port.
 struct PortRule {
   formats::Format format;   ///< with defaults in the fields that are left open
   Tree given;               ///< the fields that the user set, without those that are "auto"
   bool calibrated = false;  ///< the format's free field is chosen from data: it is "auto", or it is
   bool is_open = false;     ///< a binary point that was not given
+  bool is_named = true;     ///< the table names the port; others get the format of the whole table
 };
 
 /// What one selector asks for.
@@ -38,8 +43,8 @@ struct QuantizeRule {
   std::string selector;  ///< op, node name, pattern or "default"
   SourceLocation where;
   bool leave = false;                     ///< name = "NA" or bypass: leave the node alone
-  bool every_port = false;                ///< the table names no port and so means every port
   std::map<std::string, PortRule> ports;  ///< by port
+  std::vector<std::string> float_ports;   ///< "NA", though all others have the table's format
 };
 
 /// The rule's port for a port of a node: the same one, or the more general one that stands for it;

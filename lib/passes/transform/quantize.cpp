@@ -231,7 +231,7 @@ class Applier {
       auto& notes = rule.selector == "default" ? beyond_default_ : skipped_;
       if (used.contains(port))
         met_.insert(note);
-      else if (!rule.every_port)
+      else if (wanted.is_named)
         notes[note].push_back(node.name);
     }
     if (used.empty()) return;

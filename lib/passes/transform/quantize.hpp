@@ -15,9 +15,10 @@ namespace mase::passes {
 /// format, or "NA" to leave the node alone), `bypass`, fields of the format for every port
 /// (`profile = "reference"`), and joined keys PORT_FIELD
 /// (`data_in_width`, `weight_frac_width`), or a whole format for a port (`weight = "mxfp4"`). A
-/// port is quantized when at least one such key names it. An input, of type "placeholder", has the
-/// port data_out, and `default` does not apply to it. With by = "regex_name" the first pattern in
-/// file order wins. A note reports a setting that could not be applied (a detail when only
+/// port is quantized when at least one such key names it, or when `name` stands beside whole
+/// formats of other ports alone, for every port but data_out. An input, of type "placeholder", has
+/// the port data_out, and `default` does not apply to it. With by = "regex_name" the first pattern
+/// in file order wins. A note reports a setting that could not be applied (a detail when only
 /// `default` asked for it), and the share of parameters and MACs that is left in float. A tensor
 /// that cannot have its port's format is an error.
 ///
