@@ -105,6 +105,31 @@ TEST_CASE("a choice becomes a call of quantize that says everything") {
   CHECK(config.at("bias_frac_width") == Tree("NA"));
 }
 
+TEST_CASE("whole formats are chosen by port, with a name for the others or without one") {
+  const std::string ports =
+      "[seq_blocks_2.config]\ndata_in = [\"fp8_e4m3\", \"integer(8, 4)\"]\n"
+      "weight = [\"ternary(threshold=0.05)\", \"fp4_e2m1\", \"NA\"]\n";
+  const Built alone = build("jsc-tiny", "name", ports);
+  REQUIRE(alone.problems == "");
+  CHECK(samplers::configurations(alone.space->dimensions()) == 6);
+  REQUIRE(alone.space->layers().size() == 2);  // each port is measured by itself
+  CHECK(alone.space->layers()[1].name == "seq_blocks_2.weight");
+  const samplers::Params params{{"seq_blocks_2/config/data_in", 1},
+                                {"seq_blocks_2/config/weight", 0}};
+  const Tree chosen = alone.space->sampled_config(params).at("seq_blocks_2").at("config");
+  CHECK(chosen.at("data_in") == Tree("integer(8, 4)"));
+  CHECK(chosen.at("weight") == Tree("ternary(threshold=0.05)"));
+  CHECK(chosen.find("name") == nullptr);
+  const Built named = build("jsc-tiny", "name", ports + "name = [\"fp6_e3m2\", \"NA\"]\n");
+  REQUIRE(named.problems == "");
+  CHECK(samplers::configurations(named.space->dimensions()) == 7);
+  // A node that has none of the ports stays as it is.
+  const Built shared =
+      build("jsc-tiny", "name", "[default.config]\nweight = [\"fp8_e4m3\", \"fp8_e5m2\"]\n");
+  REQUIRE(shared.problems == "");
+  CHECK(shared.space->sampled_config({}).find("seq_blocks_1") == nullptr);
+}
+
 TEST_CASE("whole numbers at even distances are a range, other choices are names") {
   const Built built = build("jsc-tiny", "name", R"(
 [seq_blocks_2.config]
@@ -228,6 +253,11 @@ TEST_CASE("wrong seeds are refused before any trial, where they stand") {
             .find("did you mean 'weight_width'") != std::string::npos);
   CHECK(problems("[seq_blocks_2.config]\nname = [\"integer\"]\nweight_width = [4, 400]\n")
             .find("weight_width = 400 is not a format") != std::string::npos);
+  CHECK(problems("[seq_blocks_2.config]\nweight = [\"integer(4, 3)\", \"integr(8, 4)\"]\n")
+            .find("weight = \"integr(8, 4)\" is not a format") != std::string::npos);
+  CHECK(problems("[seq_blocks_2.config]\ndata_in_name = [\"fp8_e4m3\", \"log\"]\n")
+            .find("a port takes a whole format: data_in = [\"fp8_e4m3\",\"log\"]") !=
+        std::string::npos);
   CHECK(problems("[seq_blocks_2.config]\nname = [\"integer\"]\nweight_width = [8]\n")
             .find("nothing to choose") != std::string::npos);
 }

@@ -309,7 +309,9 @@ void print_quantize_rule(Output& output) {
       "  PORT_FIELD  a field of the format for a port: data_in_width, weight_frac_width\n"
       "  FIELD       the same for every port: rounding\n"
       "              (an input, by its name or as placeholder, has the port data_out)\n"
-      "  PORT        a whole format for a port: weight = \"mxint(width=4)\"; name is optional\n"
+      "  PORT        a whole format for a port: weight = \"mxint(width=4)\"; a name beside such "
+      "keys\n"
+      "              is for the other ports, but data_out, and may be left out\n"
       "A field that can be calibrated from data may be \"auto\".");
   std::map<std::string, std::vector<std::string>> ops_by_ports;
   for (const ir::OpRow& op : ir::op_table())

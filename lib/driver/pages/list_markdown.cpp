@@ -62,7 +62,9 @@ constexpr const char* quantize_rule =
     "`PORT_FIELD` "
     "for every port of the [op](ops.md) and every field of the format: `data_in_width`, "
     "`weight_frac_width`, `bias_rounding`. The key `PORT` takes a whole format, `weight = "
-    "\"mxint(width=4)\"`, so that the ports of a node can have different formats. An input of the "
+    "\"mxint(width=4)\"`, so that the ports of a node can have different formats. A `name` beside "
+    "such keys alone is for the other ports, but `data_out`; without it, these stay in float. "
+    "Beside keys `PORT_FIELD` it is for the ports that these name. An input of the "
     "model, "
     "by its name or as `placeholder`, has the port `data_out`. A field that can be calibrated "
     "from data may be `\"auto\"`.\n";

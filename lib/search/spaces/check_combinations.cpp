@@ -37,7 +37,7 @@ class PortCheck {
   Tree table(std::size_t index, std::string& text) const {
     Tree table = Tree::dict();
     Tree& config = table["config"];
-    config["name"] = format_;
+    add_name(format_, config);
     for (const Key* key : keys_) {
       const Tree& choice = key->choices[index % key->choices.size()];
       index /= key->choices.size();

@@ -205,7 +205,7 @@ class FormatCheck {
   std::optional<passes::QuantizeRule> rule(const std::vector<Choice>& choices) const {
     Tree table = Tree::dict();
     Tree& config = table["config"];
-    config["name"] = format_;
+    add_name(format_, config);
     for (const Key* key : keys_) config[key->key] = key->choices.front();
     for (const auto& [key, index] : choices) config[keys_[key]->key] = keys_[key]->choices[index];
     Diagnostics own;
@@ -222,8 +222,11 @@ class FormatCheck {
           (works_with_another({key, index}) ? alone : refused).push_back({key, index});
     const std::string first = refusal({});
     if (!first.empty() && alone.empty()) {
-      diagnostics_.error(format_.where, "seed of '" + selector_.name + "': name = " +
-                                            to_json(format_, -1) + no_hardware + first);
+      const bool named = format_ != no_name;
+      diagnostics_.error(named ? format_.where : keys_.front()->choices.front().where,
+                         "seed of '" + selector_.name + "'" +
+                             (named ? ": name = " + to_json(format_, -1) : "") + no_hardware +
+                             first);
       return;
     }
     for (const Choice& choice : refused) report(choice, no_hardware);

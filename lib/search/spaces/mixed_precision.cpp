@@ -140,6 +140,7 @@ class PrecisionReader {
     if (!read_formats(*config, selector)) return;
     for (const auto& [key, choices] : config->as_dict())
       if (key != "name") read_key(*config, key, selector);
+    if (selector.formats.front() == no_name && selector.keys.empty()) return;
     // A pattern that leaves its nodes alone also hides them from later patterns.
     if (by_ != "regex_name" && selector.formats.size() == 1 &&
         leaves_alone(selector.formats.front()))
@@ -165,8 +166,17 @@ class PrecisionReader {
   }
 
   bool read_formats(const Tree& config, Selector& selector) {
+    if (!config.find("name") && has_ports_alone(config)) {
+      selector.formats = {no_name};
+      return true;
+    }
     if (!config.find("name")) {
-      diagnostics_.error(config.where, "a seed needs name = [formats], such as [\"integer\"]");
+      for (const auto& [key, choices] : config.as_dict())
+        if (passes::report_name_of_port(choices, key, selector.ports, diagnostics_)) return false;
+      diagnostics_.error(
+          config.where,
+          "a seed needs name = [formats], such as [\"integer\"], or ports with whole "
+          "formats, such as data_in = [\"integer(8, 4)\"]");
       return false;
     }
     const Tree* names = choices_of(config, "name", diagnostics_);
@@ -190,13 +200,22 @@ class PrecisionReader {
     return true;
   }
 
+  /// Whether each key is a port, which may be one of other nodes only.
+  static bool has_ports_alone(const Tree& config) {
+    const std::vector<std::string> ports = passes::all_ports();
+    return config.size() > 0 && std::ranges::all_of(config.as_dict(), [&](const auto& entry) {
+             return std::ranges::find(ports, entry.first) != ports.end();
+           });
+  }
+
   void read_key(const Tree& config, const std::string& key, Selector& selector) {
     const Tree* choices = choices_of(config, key, diagnostics_);
     if (!choices) return;
     Key entry{key, choices->as_list(), selector.formats_with(key), ""};
     if (entry.formats.empty()) {
       // A node without this port (such as a relu with a default for weights) ignores the key.
-      if (!is_key_of_others(key, selector))
+      if (!is_key_of_others(key, selector) &&
+          !passes::report_name_of_port(*choices, key, selector.ports, diagnostics_))
         report_unknown_key(*choices, key, known_keys(selector), diagnostics_);
       return;
     }
@@ -209,6 +228,7 @@ class PrecisionReader {
 
   static std::vector<std::string> known_keys(const Selector& selector) {
     std::vector<std::string> keys{"name", "bypass"};
+    keys.insert(keys.end(), selector.ports.begin(), selector.ports.end());
     for (const Tree& name : selector.formats)
       if (const formats::FormatRow* row = formats::find_format(name.as_string()))
         for (const auto& joined : passes::joined_keys(selector.ports, *row))

@@ -49,6 +49,10 @@ void add_dimension(Key& key, const std::string& name, std::optional<samplers::Co
 
 bool leaves_alone(const Tree& format) { return format == Tree("NA"); }
 
+void add_name(const Tree& format, Tree& config) {
+  if (format != no_name) config["name"] = format;
+}
+
 std::optional<Tree> Key::value_in(const samplers::Params& params) const {
   if (dimension.empty()) return choices.front();
   const auto found = params.find(dimension);
@@ -59,14 +63,16 @@ std::optional<Tree> Key::value_in(const samplers::Params& params) const {
 
 std::optional<std::string> Selector::port_of(const std::string& key) const {
   for (const std::string& port : ports)
-    if (key.starts_with(port + "_")) return port;
+    if (key == port || key.starts_with(port + "_")) return port;
   return std::nullopt;
 }
 
 std::set<double> Selector::formats_with(const std::string& key) const {
   std::set<double> out;
   for (std::size_t i = 0; i < formats.size(); ++i) {
-    const formats::FormatRow* row = formats::find_format(formats[i].as_string());
+    static const formats::FormatRow none{};
+    const formats::FormatRow* row =
+        formats[i] == no_name ? &none : formats::find_format(formats[i].as_string());
     if (!row) continue;
     const auto joined = passes::joined_keys(ports, *row);
     if (key == "bypass" || std::find(ports.begin(), ports.end(), key) != ports.end() ||
@@ -89,7 +95,7 @@ bool Selector::is_chosen(const samplers::Params& params) const {
 Tree Selector::config(const samplers::Params& params) const {
   Tree config = Tree::dict();
   const double format = dimension.empty() ? 0 : params.at(dimension);
-  config["name"] = formats[static_cast<std::size_t>(format)];
+  add_name(formats[static_cast<std::size_t>(format)], config);
   for (const Key& key : keys)
     if (key.formats.contains(format))
       if (auto value = key.value_in(params)) config[key.key] = std::move(*value);

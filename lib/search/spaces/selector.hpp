@@ -33,7 +33,7 @@ void add_dimension(Key& key, const std::string& name, std::optional<samplers::Co
 struct Selector {
   std::string name;  ///< node or op
   std::vector<std::string> ports;
-  std::vector<Tree> formats;  ///< choices of the key `name`
+  std::vector<Tree> formats;  ///< choices of the key `name`; "" where every port has whole formats
   std::string dimension;      ///< of the key `name`; "" if pinned
   std::vector<Key> keys;
   std::vector<std::string> nodes;  ///< the nodes that it is for
@@ -49,6 +49,11 @@ struct Selector {
 };
 
 bool leaves_alone(const Tree& format);  ///< "NA"
+
+/// Stands for the name of a seed that has none, since it has whole formats of ports alone.
+inline const Tree no_name{""};
+/// Adds the name to a `config` table, if it is one.
+void add_name(const Tree& format, Tree& config);
 
 /// Tries every combination of the keys of each port (and of the keys for all ports) with each
 /// format, so that no trial can fail because of them. An invalid combination is an error, and more
