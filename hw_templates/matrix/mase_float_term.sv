@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// mase_float_term: the product of a short code b (see mase_float_parts) and of another one, or with AFLOAT = -1 of a signed
+// number a, as mase_float_row wants it: (low << (last ? STEP : 0)) >> OFFSET, negated if it is negative. Exponents are added up,
+// and the product of the significands is shifted by their sum, all but its highest bit. STAGES enabled cycles after
+// the operands: a register is behind the shift, and with STAGES = 2 one is behind the product, too.
+// mase_dot_float derives all parameters.
+module mase_float_term #(
+    parameter int AW = 8,
+    parameter int ASIGNED = 1,
+    parameter int AFLOAT = 3,
+    parameter int AZERO = 1,
+    parameter int ABITS = 4,
+    parameter int AEBITS = 4,
+    parameter int BW = 8,
+    parameter int BSIGNED = 1,
+    parameter int BFLOAT = 3,
+    parameter int BZERO = 1,
+    parameter int BBITS = 4,
+    parameter int BEBITS = 4,
+    parameter int PRODUCT = 9,  // bits of the product of the significands, signed
+    parameter int SBITS = 5,  // bits of the sum of exponents; 0: nothing is shifted
+    parameter int LW = 23,
+    parameter int STAGES = 0
+) (
+    input  logic          clk,
+    input  logic          enable,
+    input  logic [AW-1:0] a,
+    input  logic [BW-1:0] b,
+    output logic [LW-1:0] low,
+    output logic          last,
+    output logic          negative
+);
+
+  localparam int EB = (SBITS > 0) ? SBITS : 1;
+
+  logic b_negative;
+  logic [BBITS-1:0] b_significand;
+  logic [BEBITS-1:0] b_exponent;
+  mase_float_parts #(
+      .W(BW),
+      .SIGNED(BSIGNED),
+      .FLOAT(BFLOAT),
+      .ZERO(BZERO),
+      .BITS(BBITS),
+      .EBITS(BEBITS)
+  ) b_parts (
+      .code(b),
+      .negative(b_negative),
+      .significand(b_significand),
+      .exponent(b_exponent)
+  );
+
+  logic [PRODUCT-1:0] next_product, product;
+  logic [EB-1:0] next_exponent, exponent;
+  logic next_negative, product_negative;
+
+  if (AFLOAT < 0) begin : g_number
+    assign next_negative = b_negative;
+    assign next_exponent = EB'(b_exponent);
+    if (BBITS == 1) begin : g_mask
+      assign next_product = a & {AW{b_significand}};
+    end else begin : g_rows
+      mase_multiply #(
+          .AW(AW),
+          .BW(BBITS),
+          .BSIGNED(0),
+          .MULTIPLIER(2)
+      ) rows (
+          .a,
+          .b(b_significand),
+          .product(next_product)
+      );
+    end
+  end else begin : g_code
+    logic a_negative;
+    logic [ABITS-1:0] a_significand;
+    logic [AEBITS-1:0] a_exponent;
+    mase_float_parts #(
+        .W(AW),
+        .SIGNED(ASIGNED),
+        .FLOAT(AFLOAT),
+        .ZERO(AZERO),
+        .BITS(ABITS),
+        .EBITS(AEBITS)
+    ) a_parts (
+        .code(a),
+        .negative(a_negative),
+        .significand(a_significand),
+        .exponent(a_exponent)
+    );
+    // Adders of so few bits are better without carry chains, which tools would make of +.
+    function automatic logic [EB-1:0] exponent_sum(input logic [EB-1:0] left,
+                                                   input logic [EB-1:0] right);
+      logic over;
+      over = 1'b0;
+      for (int i = 0; i < EB; i++) begin
+        exponent_sum[i] = left[i] ^ right[i] ^ over;
+        over = (left[i] & right[i]) | (over & (left[i] | right[i]));
+      end
+    endfunction
+    assign next_negative = a_negative ^ b_negative;
+    assign next_exponent = exponent_sum(EB'(a_exponent), EB'(b_exponent));
+    assign next_product[PRODUCT-1] = 1'b0;
+    mase_significands #(
+        .AW(ABITS),
+        .BW(BBITS)
+    ) significands (
+        .a(a_significand),
+        .b(b_significand),
+        .product(next_product[PRODUCT-2:0])
+    );
+  end
+
+  mase_delay #(
+      .W(PRODUCT + EB + 1),
+      .STAGES((STAGES > 1) ? 1 : 0)
+  ) behind_product (
+      .clk,
+      .enable,
+      .in({next_product, next_exponent, next_negative}),
+      .out({product, exponent, product_negative})
+  );
+
+  // Four-way choices, behind a two-way one where the number of bits is odd.
+  logic [LW-1:0] shifted;
+  localparam int FIRST = (SBITS > 0) ? (SBITS - 1) % 2 : 0;
+  localparam int STEPS = (SBITS > 0) ? (SBITS - 1) / 2 : 0;
+  for (genvar s = 0; s <= STEPS; s++) begin : g_shift
+    logic [LW-1:0] value;
+    if (s == 0) begin : g_two
+      logic [LW-1:0] whole;
+      assign whole = LW'($signed(product));
+      assign value = (FIRST != 0 && exponent[0]) ? whole << 1 : whole;
+    end else begin : g_four
+      localparam int AT = FIRST + 2 * (s - 1);
+      logic [LW-1:0] from, low_pair, high_pair;
+      assign from = g_shift[s-1].value;
+      assign low_pair = exponent[AT] ? from << (1 << AT) : from;
+      assign high_pair = exponent[AT] ? from << (3 << AT) : from << (2 << AT);
+      assign value = exponent[AT+1] ? high_pair : low_pair;
+    end
+  end
+  assign shifted = g_shift[STEPS].value;
+
+  mase_delay #(
+      .W(LW + 2),
+      .STAGES((STAGES > 0) ? 1 : 0)
+  ) behind_shift (
+      .clk,
+      .enable,
+      .in({shifted, (SBITS > 0) && exponent[EB-1], product_negative}),
+      .out({low, last, negative})
+  );
+
+endmodule
