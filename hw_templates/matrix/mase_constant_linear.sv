@@ -28,6 +28,9 @@ module mase_constant_linear #(
     parameter int HALVED = 0,
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127,
+    parameter int AFLOAT = -1,  // inputs that are short codes: see mase_decode
+    parameter int AZERO = 1,
+    parameter int AN = 8,
     parameter logic [INPUTS*OUTPUTS*WW-1:0] WEIGHTS = '0,
     parameter logic [OUTPUTS*BW-1:0] BIASES = '0
 ) (
@@ -41,7 +44,8 @@ module mase_constant_linear #(
     output logic [OUTPUTS*OW-1:0] out_data
 );
 
-  localparam int AX = AW + ((ASIGNED != 0) ? 0 : 1);
+  localparam int NUMBER = (AFLOAT < 0) ? AW : AN;
+  localparam int AX = NUMBER + ((ASIGNED != 0) ? 0 : 1);
   localparam int GROUPS = (INPUTS + 3) / 4;
   localparam int GLEVELS = $clog2(GROUPS);
   localparam int KLEVELS = $clog2(WW);
@@ -61,8 +65,18 @@ module mase_constant_linear #(
       if (4 * g + i >= INPUTS) begin : g_none
         assign x[i*AX+:AX] = '0;
       end else begin : g_some
-        logic [AW-1:0] kept;
-        always_ff @(posedge clk) if (enable) kept <= in_data[(4*g+i)*AW+:AW];
+        logic [NUMBER-1:0] number, kept;
+        mase_decode #(
+            .W(AW),
+            .SIGNED(ASIGNED),
+            .FLOAT(AFLOAT),
+            .ZERO(AZERO),
+            .OW(NUMBER)
+        ) decode (
+            .code(in_data[(4*g+i)*AW+:AW]),
+            .number
+        );
+        always_ff @(posedge clk) if (enable) kept <= number;
         if (ASIGNED != 0) begin : g_signed
           assign x[i*AX+:AX] = kept;
         end else begin : g_unsigned

@@ -6,6 +6,10 @@
 // chains of eight lanes. There the operands of a lane come with those of its pair, the pairs of a chain one enabled
 // cycle after another, and all chains end together: mase_dot_skew makes this. PRODUCT_STAGES more registers follow the
 // tool's multipliers.
+//
+// With MULTIPLIER = 2 an operand may be a short code (see mase_float_parts) with AFLOAT or WFLOAT bits of mantissa; -1 says that it is
+// a number. AZERO, WZERO: whether codes have zero, AN, WN: bits of their numbers. Then mase_dot_float has
+// TERM_STAGES registers in front of the rows and one less behind them.
 module mase_dot #(
     parameter int SIMD = 8,
     parameter int AW = 8,
@@ -14,7 +18,14 @@ module mase_dot #(
     parameter int WSIGNED = 1,
     parameter int W = 17,
     parameter int MULTIPLIER = 0,
-    parameter int PRODUCT_STAGES = 0
+    parameter int PRODUCT_STAGES = 0,
+    parameter int AFLOAT = -1,
+    parameter int AZERO = 1,
+    parameter int AN = 8,
+    parameter int WFLOAT = -1,
+    parameter int WZERO = 1,
+    parameter int WN = 8,
+    parameter int TERM_STAGES = 0
 ) (
     input  logic               clk,
     input  logic               enable,
@@ -24,18 +35,19 @@ module mase_dot #(
     output logic               carry
 );
 
-  localparam int AX = AW + ((ASIGNED != 0) ? 0 : 1);
-  localparam int WX = WW + ((WSIGNED != 0) ? 0 : 1);
+  localparam int CODED = (AFLOAT >= 0 || WFLOAT >= 0) ? 1 : 0;
+  localparam int AX = AW + ((ASIGNED != 0 || AFLOAT >= 0) ? 0 : 1);
+  localparam int WX = WW + ((WSIGNED != 0 || WFLOAT >= 0) ? 0 : 1);
 
   logic [SIMD*AX-1:0] a;
   logic [SIMD*WX-1:0] b;
   for (genvar i = 0; i < SIMD; i++) begin : g_lane
-    if (ASIGNED != 0) begin : g_signed
+    if (AX == AW) begin : g_signed
       assign a[i*AX+:AX] = x[i*AW+:AW];
     end else begin : g_unsigned
       assign a[i*AX+:AX] = {1'b0, x[i*AW+:AW]};
     end
-    if (WSIGNED != 0) begin : g_weight_signed
+    if (WX == WW) begin : g_weight_signed
       assign b[i*WX+:WX] = w[i*WW+:WW];
     end else begin : g_weight_unsigned
       assign b[i*WX+:WX] = {1'b0, w[i*WW+:WW]};
@@ -46,14 +58,57 @@ module mase_dot #(
   // operands are signed; an unsigned operand's zero bit saves it.
   localparam int EXACT = AX + WX + $clog2(SIMD);
   localparam int LEAST = (AX > WX) ? AX : WX;  // what the modules below can work with
-  localparam int SW = (EXACT < W) ? EXACT : (LEAST < W) ? W : LEAST;
+  localparam int SW = (CODED != 0) ? W : (EXACT < W) ? EXACT : (LEAST < W) ? W : LEAST;
   logic [SW-1:0] exact;
 
   // The digits come from the operand that gives fewer row bits.
   localparam int DIGITS_OF_W = ((WX + 1) / 2) * (AX + 2);
   localparam int DIGITS_OF_X = ((AX + 1) / 2) * (WX + 2);
 
-  if (MULTIPLIER == 2 && DIGITS_OF_W <= DIGITS_OF_X) begin : g_booth_w
+  if (WFLOAT >= 0) begin : g_float_w
+    mase_dot_float #(
+        .SIMD(SIMD),
+        .AW(AX),
+        .ASIGNED(ASIGNED),
+        .AFLOAT(AFLOAT),
+        .AZERO(AZERO),
+        .AN(AN),
+        .BW(WX),
+        .BSIGNED(WSIGNED),
+        .BFLOAT(WFLOAT),
+        .BZERO(WZERO),
+        .BN(WN),
+        .STAGES(TERM_STAGES),
+        .W(SW)
+    ) terms (
+        .clk,
+        .enable,
+        .a,
+        .b,
+        .sum(exact),
+        .carry
+    );
+  end else if (AFLOAT >= 0) begin : g_float_x
+    mase_dot_float #(
+        .SIMD(SIMD),
+        .AW(WX),
+        .AFLOAT(-1),
+        .BW(AX),
+        .BSIGNED(ASIGNED),
+        .BFLOAT(AFLOAT),
+        .BZERO(AZERO),
+        .BN(AN),
+        .STAGES(TERM_STAGES),
+        .W(SW)
+    ) terms (
+        .clk,
+        .enable,
+        .a(b),
+        .b(a),
+        .sum(exact),
+        .carry
+    );
+  end else if (MULTIPLIER == 2 && DIGITS_OF_W <= DIGITS_OF_X) begin : g_booth_w
     mase_dot_booth #(
         .SIMD(SIMD),
         .AW(AX),

@@ -32,6 +32,13 @@ module mase_matmul #(
     parameter int PACK = 1,
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
+    parameter int AFLOAT = -1,
+    parameter int AZERO = 1,
+    parameter int AN = 8,
+    parameter int WFLOAT = -1,
+    parameter int WZERO = 1,
+    parameter int WN = 8,
+    parameter int TERM_STAGES = 0,
     localparam int LANES = (TRANSPOSED != 0) ? PE : SIMD
 ) (
     input  logic                clk,
@@ -158,6 +165,13 @@ module mase_matmul #(
       .MULTIPLIER(MULTIPLIER),
       .PACK(PACK),
       .PITCH(PITCH),
+      .AFLOAT(AFLOAT),
+      .AZERO(AZERO),
+      .AN(AN),
+      .WFLOAT(WFLOAT),
+      .WZERO(WZERO),
+      .WN(WN),
+      .TERM_STAGES(TERM_STAGES),
       .KNOWN(KNOWN)
   ) products (
       .clk,

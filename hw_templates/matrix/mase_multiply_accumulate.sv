@@ -31,6 +31,13 @@ module mase_multiply_accumulate #(
     parameter int PACK = 1,  // outputs whose weights share a multiplier: see mase_dot_packed
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
+    parameter int AFLOAT = -1,
+    parameter int AZERO = 1,
+    parameter int AN = 8,
+    parameter int WFLOAT = -1,
+    parameter int WZERO = 1,
+    parameter int WN = 8,
+    parameter int TERM_STAGES = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
     parameter int WEIGHT_STAGES = 0,  // at most OPERAND_STAGES
@@ -166,6 +173,13 @@ module mase_multiply_accumulate #(
       .PACK(PACK),
       .PITCH(PITCH),
       .KNOWN(KNOWN),
+      .AFLOAT(AFLOAT),
+      .AZERO(AZERO),
+      .AN(AN),
+      .WFLOAT(WFLOAT),
+      .WZERO(WZERO),
+      .WN(WN),
+      .TERM_STAGES(TERM_STAGES),
       .PRODUCT_STAGES(PRODUCT_STAGES),
 `ifdef MASE_RELOAD
       .BIAS_BASE(BIAS_BASE),

@@ -8,7 +8,9 @@
 // Stages, all moved by one enable, the registered ready of the output's skid (of multipliers see mase_ready): operands and weights, the same once more
 // (Booth rows do without), products, TREE stages of additions (see mase_dot), accumulator, rounding; the choice of a bound feeds
 // the skid. A beat that is not held up is at the output 7 + TREE cycles after the last step of its row, 6 + TREE with Booth rows;
-// PRODUCT_STAGES registers more between the tool's multipliers and what adds their products delay it by as many.
+// PRODUCT_STAGES registers more between the tool's multipliers and what adds their products delay it by as many. Operands that are
+// short codes (see mase_dot) become numbers in front of the tool's multipliers; otherwise a beat is at the output
+// TERM_STAGES - 1 cycles later than with Booth rows.
 module mase_products #(
     parameter int ROWS = 8,
     parameter int SHARES = 1,
@@ -33,6 +35,13 @@ module mase_products #(
     parameter int PACK = 1,  // outputs whose weights share a multiplier: see mase_dot_packed
     parameter int PITCH = 0,
     parameter int KNOWN = 0,
+    parameter int AFLOAT = -1,  // operands that are short codes: see mase_dot
+    parameter int AZERO = 1,
+    parameter int AN = 8,
+    parameter int WFLOAT = -1,
+    parameter int WZERO = 1,
+    parameter int WN = 8,
+    parameter int TERM_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int BIAS_BASE = 0,
@@ -60,24 +69,68 @@ module mase_products #(
   localparam int LEVELS = $clog2(SIMD);
   localparam int BOOTH_TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
   localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
-  localparam int TREE = (MULTIPLIER == 2) ? BOOTH_TREE : CHAIN_TREE;
+  localparam int CODED = (AFLOAT >= 0 || WFLOAT >= 0) ? 1 : 0;
+  localparam int FLOAT_TREE = BOOTH_TREE + TERM_STAGES - 1;
+  localparam int TREE = (MULTIPLIER != 2) ? CHAIN_TREE : (CODED != 0) ? FLOAT_TREE : BOOTH_TREE;
   localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
   localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
 
   localparam int READERS = PE / SHARES;  // of an operand
 
+  // The tool's multipliers take numbers. A is what operands are from here on, B what weights are.
+  localparam int ADECODED = (MULTIPLIER != 2 && AFLOAT >= 0) ? 1 : 0;
+  localparam int BDECODED = (MULTIPLIER != 2 && WFLOAT >= 0) ? 1 : 0;
+  localparam int A = (ADECODED != 0) ? AN : AW;
+  localparam int B = (BDECODED != 0) ? WN : WW;
+  localparam int AWORD = SHARES * SIMD * A;
+  localparam int BWORD = PE * SIMD * B;
+  logic [AWORD-1:0] numbers;
+  logic [BWORD-1:0] weight_numbers;
+  if (ADECODED != 0) begin : g_decode
+    for (genvar i = 0; i < SHARES * SIMD; i++) begin : g_lane
+      mase_decode #(
+          .W(AW),
+          .SIGNED(ASIGNED),
+          .FLOAT(AFLOAT),
+          .ZERO(AZERO),
+          .OW(A)
+      ) decode (
+          .code(x[i*AW+:AW]),
+          .number(numbers[i*A+:A])
+      );
+    end
+  end else begin : g_as_they_are
+    assign numbers = x;
+  end
+  if (BDECODED != 0) begin : g_decode_weights
+    for (genvar i = 0; i < PE * SIMD; i++) begin : g_lane
+      mase_decode #(
+          .W(WW),
+          .SIGNED(WSIGNED),
+          .FLOAT(WFLOAT),
+          .ZERO(WZERO),
+          .OW(B)
+      ) decode (
+          .code(words[i*WW+:WW]),
+          .number(weight_numbers[i*B+:B])
+      );
+    end
+  end else begin : g_weights_as_they_are
+    assign weight_numbers = words;
+  end
+
   // Block memories give their words late in the cycle.
-  logic [WORD-1:0] weights;
-  logic [XW-1:0] operands;
-  always_ff @(posedge clk) if (enable) weights <= words;
+  logic [BWORD-1:0] weights;
+  logic [AWORD-1:0] operands;
+  always_ff @(posedge clk) if (enable) weights <= weight_numbers;
   mase_operands #(
-      .W(XW),
+      .W(AWORD),
       .SHARED((READERS > 1) ? 1 : 0)
   ) kept_operands (
       .clk,
       .rst,
       .enable,
-      .in(x),
+      .in(numbers),
       .out(operands)
   );
 
@@ -144,8 +197,8 @@ module mase_products #(
   end
 
   // Operands as mase_dot wants them; shared ones are made late once.
-  logic [XW-1:0] late_operands;
-  logic [WORD-1:0] late_weights;
+  logic [AWORD-1:0] late_operands;
+  logic [BWORD-1:0] late_weights;
   if (MULTIPLIER == 2 || SIMD <= 2) begin : g_together
     assign late_operands = operands;
     assign late_weights  = weights;
@@ -153,27 +206,27 @@ module mase_products #(
     for (genvar s = 0; s < SHARES; s++) begin : g_operands
       mase_dot_skew #(
           .SIMD(SIMD),
-          .W(AW),
+          .W(A),
           .SHARED((READERS > 1) ? 1 : 0)
       ) skew (
           .clk,
           .rst,
           .enable,
-          .in(operands[s*SIMD*AW+:SIMD*AW]),
-          .out(late_operands[s*SIMD*AW+:SIMD*AW])
+          .in(operands[s*SIMD*A+:SIMD*A]),
+          .out(late_operands[s*SIMD*A+:SIMD*A])
       );
     end
     for (genvar p = 0; p < PE; p++) begin : g_weights
       mase_dot_skew #(
           .SIMD(SIMD),
-          .W(WW),
+          .W(B),
           .SHARED((PACK > 1) ? 2 : 0)
       ) skew (
           .clk,
           .rst,
           .enable,
-          .in(weights[p*SIMD*WW+:SIMD*WW]),
-          .out(late_weights[p*SIMD*WW+:SIMD*WW])
+          .in(weights[p*SIMD*B+:SIMD*B]),
+          .out(late_weights[p*SIMD*B+:SIMD*B])
       );
     end
   end
@@ -200,18 +253,25 @@ module mase_products #(
     if (PACK == 1) begin : g_one
       mase_dot #(
           .SIMD(SIMD),
-          .AW(AW),
+          .AW(A),
           .ASIGNED(ASIGNED),
-          .WW(WW),
+          .WW(B),
           .WSIGNED(WSIGNED),
           .W(ACCW),
           .MULTIPLIER(MULTIPLIER),
-          .PRODUCT_STAGES(PRODUCT_STAGES)
+          .PRODUCT_STAGES(PRODUCT_STAGES),
+          .AFLOAT((ADECODED != 0) ? -1 : AFLOAT),
+          .AZERO(AZERO),
+          .AN(AN),
+          .WFLOAT((BDECODED != 0) ? -1 : WFLOAT),
+          .WZERO(WZERO),
+          .WN(WN),
+          .TERM_STAGES(TERM_STAGES)
       ) products (
           .clk,
           .enable(multiply),
-          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
-          .w(late_weights[p*SIMD*WW+:SIMD*WW]),
+          .x(late_operands[p/READERS*SIMD*A+:SIMD*A]),
+          .w(late_weights[p*SIMD*B+:SIMD*B]),
           .sum(sums[p*ACCW+:ACCW]),
           .carry(carries[p])
       );
@@ -220,9 +280,9 @@ module mase_products #(
       localparam int COUNT = (LEFT < PACK) ? LEFT : PACK;
       mase_dot_packed #(
           .SIMD(SIMD),
-          .AW(AW),
+          .AW(A),
           .ASIGNED(ASIGNED),
-          .WW(WW),
+          .WW(B),
           .WSIGNED(WSIGNED),
           .W(ACCW),
           .COUNT(COUNT),
@@ -233,8 +293,8 @@ module mase_products #(
       ) products (
           .clk,
           .enable(multiply),
-          .x(late_operands[p/READERS*SIMD*AW+:SIMD*AW]),
-          .w(late_weights[p*SIMD*WW+:COUNT*SIMD*WW]),
+          .x(late_operands[p/READERS*SIMD*A+:SIMD*A]),
+          .w(late_weights[p*SIMD*B+:COUNT*SIMD*B]),
           .sum(sums[p*ACCW+:COUNT*ACCW]),
           .carry(carries[p+:COUNT])
       );

@@ -38,9 +38,9 @@ std::unique_ptr<Handshake> ConstantLinearModule::handshake(Stages kept) const {
 /// Counts the adders that the weights' bits ask for, equal partial sums of the outputs once.
 Cost ConstantLinearModule::cost(const Design&) const {
   const ConstantSums sums = constant_sums(
-      {weights.digits, inputs, outputs, weight_bits, weight_signed}, {in_bits, in_signed});
+      {weights.digits, inputs, outputs, weight_bits, weight_signed}, {in_number_bits(), in_signed});
   Cost cost = skid_cost(outputs * out_bits);
-  cost.ff += static_cast<double>(inputs * in_bits);
+  cost.ff += static_cast<double>(inputs * in_number_bits());
   Cost end = requantise_stage_cost(*this, {sum_bits}, halved);
   if (has_bias) end.carry += static_cast<double>(ceiling(sum_bits, 4));
   for (const Cost& join : sums.joins) {
@@ -72,7 +72,7 @@ ModuleRow ConstantLinearModule::row() {
   return row_of_module<ConstantLinearModule>(
       {.folder = "matrix",
        .doc = "matrix of constants, a row per cycle",
-       .uses = {"mase_constant_add", "mase_requantise_stage", "mase_skid"},
+       .uses = {"mase_decode", "mase_constant_add", "mase_requantise_stage", "mase_skid"},
        .inputs = {"in"},
        .outputs = {"out"}});
 }

@@ -21,22 +21,13 @@ Cost column_cost(std::int64_t lanes, int a, int most) {
     return std::min(most, a + 1 + log2_ceiling(std::min(count, lanes)));
   };
   Cost cost;
-  std::int64_t nodes = ceiling(lanes, 4);
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     const std::int64_t row = lane % 4;
     if (row == 0) cost.lut += width(1);
     if (row != 0) cost += adder_cost(width(row + 1));
     cost.lut += row_luts(row, a);
   }
-  const int levels = log2_ceiling(nodes);
-  cost.ff += static_cast<double>(nodes) * (width(4) + 1);
-  for (int level = 1; level <= levels; ++level) {
-    const std::int64_t pairs = nodes / 2;
-    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(pairs));
-    nodes = ceiling(nodes, 2);
-    if (level % 2 == 1 || level == levels)
-      cost.ff += static_cast<double>(nodes) * (width(std::int64_t{4} << level) + 1);
-  }
+  cost += chain_tree_cost(lanes, width);
   return cost;
 }
 
@@ -124,7 +115,22 @@ Cost dot_packed_cost(const DotShape& shape, std::int64_t count, const Packs& pac
 
 }  // namespace
 
+Cost chain_tree_cost(std::int64_t lanes, const std::function<int(std::int64_t)>& width) {
+  std::int64_t nodes = ceiling(lanes, 4);
+  const int levels = log2_ceiling(nodes);
+  Cost cost{.ff = static_cast<double>(nodes) * (width(4) + 1)};
+  for (int level = 1; level <= levels; ++level) {
+    const std::int64_t pairs = nodes / 2;
+    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(pairs));
+    nodes = ceiling(nodes, 2);
+    if (level % 2 == 1 || level == levels)
+      cost.ff += static_cast<double>(nodes) * (width(std::int64_t{4} << level) + 1);
+  }
+  return cost;
+}
+
 Cost dot_cost(const DotShape& shape, bool booth) {
+  if (shape.a_code || shape.b_code) return dot_float_cost(shape);
   return booth ? dot_booth_cost(shape) : dot_multiply_cost(shape);
 }
 

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "hardware/design/cost.hpp"
+#include "hardware/integer/float_code.hpp"
 
 namespace mase::design {
 
@@ -14,6 +17,8 @@ struct DotShape {
   int a = 8, b = 8;         ///< bits of the signed operands
   int sum = 16;             ///< bits of the accumulator
   std::int64_t stages = 0;  ///< registers behind the tool's multipliers
+  std::optional<integer::FloatCode> a_code = std::nullopt, b_code = std::nullopt;
+  std::int64_t term_stages = 0;  ///< registers behind the terms of codes
 };
 
 /// How outputs share multipliers: the parameters of hw_templates/matrix/mase_dot_packed.
@@ -22,7 +27,12 @@ struct Packs {
   int pitch = 0, known = 0;
 };
 
-/// hw_templates/matrix/mase_dot, in Booth rows or with the tool's multipliers.
+/// The registers of chains of four lanes, and the tree of adders behind them, with registers after
+/// the odd levels and the last one; `width` of the sum of so many lanes.
+Cost chain_tree_cost(std::int64_t lanes, const std::function<int(std::int64_t)>& width);
+/// hw_templates/matrix/mase_dot_float, for a shape with a code.
+Cost dot_float_cost(const DotShape& shape);
+/// hw_templates/matrix/mase_dot, in Booth rows, of codes, or with the tool's multipliers.
 Cost dot_cost(const DotShape& shape, bool booth);
 /// The dot products of outputs that read the same operands, in packs of those that share
 /// multipliers.

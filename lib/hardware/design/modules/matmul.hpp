@@ -30,7 +30,8 @@ struct MatmulModule : SumsOfProducts {
                   "whether a beat of a matrix has several outputs of one input"},
             Field{"INTERLEAVED", &MatmulModule::interleaved,
                   "whether the rows of the matrices take turns"}},
-        Operands::fields(), Requantisation::fields(), Multiplication::fields());
+        Operands::fields(), Requantisation::fields(), Multiplication::fields(),
+        Operands::weight_code_fields());
   }
 
   ProductShape shape() const { return {columns, 1, simd, pe}; }

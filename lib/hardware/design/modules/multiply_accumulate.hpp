@@ -35,8 +35,8 @@ struct MatrixImages {
 struct MultiplyAccumulate : SumsOfProducts, Bias, MatrixImages {
   static constexpr auto fields() {
     return std::tuple_cat(Operands::fields(), Bias::fields(), Requantisation::fields(),
-                          Multiplication::fields(), PipelineStages::fields(),
-                          MatrixImages::fields());
+                          Multiplication::fields(), Operands::weight_code_fields(),
+                          PipelineStages::fields(), MatrixImages::fields());
   }
 };
 

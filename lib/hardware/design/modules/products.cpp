@@ -33,16 +33,18 @@ double weight_registers(std::int64_t bits, std::int64_t count, bool in_dsp, cons
 
 /// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
 Cost operands_cost(const SumsOfProducts& sums, const ProductShape& shape, bool in_dsp) {
+  // The tool's multipliers take numbers.
+  const int in = sums.booth() ? sums.in_bits : sums.in_number_bits();
+  const int weight = sums.booth() ? sums.weight_bits : sums.weight_number_bits();
   const std::int64_t pairs = std::min<std::int64_t>(4, ceiling(shape.simd, 2));
   Cost cost;
   for (std::int64_t lane = 0; lane < shape.simd; ++lane) {
     const std::int64_t chain = std::min<std::int64_t>(8, shape.simd - lane / 8 * 8);
     const std::int64_t late = sums.booth() ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
-    cost.ff +=
-        operand_registers(shape.shares * sums.in_bits, 1 + late + sums.operand_stages.value_or(0),
-                          in_dsp && shape.shares == shape.pe) +
-        weight_registers(shape.pe * sums.weight_bits, 1 + late + sums.weight_stages.value_or(0),
-                         in_dsp, sums.packs());
+    cost.ff += operand_registers(shape.shares * in, 1 + late + sums.operand_stages.value_or(0),
+                                 in_dsp && shape.shares == shape.pe) +
+               weight_registers(shape.pe * weight, 1 + late + sums.weight_stages.value_or(0),
+                                in_dsp, sums.packs());
   }
   return cost;
 }
@@ -54,13 +56,71 @@ std::optional<std::int64_t> some(std::int64_t stages) {
 
 }  // namespace
 
+namespace {
+
+/// Without the bits that no magnitude has.
+std::int64_t mantissa_of(const integer::FloatCode& code) {
+  return std::min(code.mantissa, code.magnitude_bits());
+}
+
+std::optional<std::int64_t> zero_of(const integer::FloatCode& code) {
+  return code.has_zero ? std::nullopt : std::optional<std::int64_t>(0);
+}
+
+integer::FloatCode code_of(int bits, bool is_signed, std::int64_t mantissa,
+                           std::optional<std::int64_t> zero, int number) {
+  return {bits, static_cast<int>(mantissa), is_signed, zero.value_or(1) != 0, number};
+}
+
+}  // namespace
+
+std::optional<integer::FloatCode> Operands::in_code() const {
+  if (!in_float) return std::nullopt;
+  return code_of(in_bits, in_signed, *in_float, in_zero, in_number_bits());
+}
+
+std::optional<integer::FloatCode> Operands::weight_code() const {
+  if (!weight_float) return std::nullopt;
+  return code_of(weight_bits, weight_signed, *weight_float, weight_zero, weight_number_bits());
+}
+
+void Operands::set_in_code(const integer::FloatCode& code) {
+  in_bits = code.width;
+  in_signed = code.is_signed;
+  in_float = mantissa_of(code);
+  in_zero = zero_of(code);
+  in_number = code.number_width;
+}
+
+void Operands::set_weight_code(const integer::FloatCode& code) {
+  weight_bits = code.width;
+  weight_signed = code.is_signed;
+  weight_float = mantissa_of(code);
+  weight_zero = zero_of(code);
+  weight_number = code.number_width;
+}
+
+std::optional<std::int64_t> term_stages_of(const Operands& operands) {
+  if (!operands.coded()) return std::nullopt;
+  const auto in = operands.in_code(), weight = operands.weight_code();
+  const auto bits = [](const auto& code, int number) {
+    return code ? code->significand_bits() : number;
+  };
+  const bool multiplies = bits(in, operands.in_bits) > 1 && bits(weight, operands.weight_bits) > 1;
+  const bool shifts = (in && in->most_shift() > 0) || (weight && weight->most_shift() > 0);
+  return some((multiplies ? 1 : 0) + (shifts ? 1 : 0));
+}
+
 PipelineStages stages_of(const Fold& fold) {
   return {some(fold.operand_stages), some(fold.weight_stages), some(fold.product_stages)};
 }
 
 int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
   const int levels = log2_ceiling(simd), moved = static_cast<int>(sums.operand_stages.value_or(0));
-  if (sums.booth()) return moved + 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2);
+  if (sums.booth()) {
+    const int terms = sums.coded() ? static_cast<int>(sums.term_stages.value_or(0)) - 1 : 0;
+    return moved + 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2) + terms;
+  }
   const int behind = static_cast<int>(sums.product_stages.value_or(0));
   const bool unpacks = sums.packs().known > 1;
   return moved + 6 + behind + static_cast<int>(std::min<std::int64_t>(4, ceiling(simd, 2))) +
@@ -69,8 +129,13 @@ int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
 
 Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool two_words) {
   const auto outputs = static_cast<double>(shape.pe);
-  const DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(), sums.sum_bits,
-                     sums.product_stages.value_or(0)};
+  DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(), sums.sum_bits,
+               sums.product_stages.value_or(0)};
+  if (sums.booth()) {
+    dot.a_code = sums.in_code();
+    dot.b_code = sums.weight_code();
+    dot.term_stages = sums.term_stages.value_or(0);
+  }
   const Packs packs = sums.packs();
   Cost cost = packs.outputs == 1 ? scaled(dot_cost(dot, sums.booth()), outputs)
                                  : scaled(dots_packed_cost(dot, shape.pe / shape.shares, packs),

@@ -13,10 +13,12 @@
 #include "hardware/design/modules/module.hpp"
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/requantisation.hpp"
+#include "hardware/integer/float_code.hpp"
 
 namespace mase::design {
 
-/// A group of parameters: the numbers that are multiplied, and the sum.
+/// A group of parameters: the numbers that are multiplied, and the sum. Either operand may be a
+/// short code of numbers, whose bits and sign are those of the code then.
 struct Operands {
   int in_bits = 8;
   bool in_signed = true;
@@ -24,10 +26,24 @@ struct Operands {
   bool weight_signed = true;
   int sum_bits = 20;
   bool halved = false;
+  std::optional<std::int64_t> in_float = std::nullopt, in_zero = std::nullopt,
+                              in_number = std::nullopt;
+  std::optional<std::int64_t> weight_float = std::nullopt, weight_zero = std::nullopt,
+                              weight_number = std::nullopt;
+  std::optional<std::int64_t> term_stages = std::nullopt;  ///< of terms made of codes
 
+  bool coded() const { return in_float || weight_float; }
+  std::optional<integer::FloatCode> in_code() const;
+  std::optional<integer::FloatCode> weight_code() const;
+  void set_in_code(const integer::FloatCode& code);
+  void set_weight_code(const integer::FloatCode& code);
+
+  // The numbers' bits.
+  int in_number_bits() const { return static_cast<int>(in_number.value_or(in_bits)); }
+  int weight_number_bits() const { return static_cast<int>(weight_number.value_or(weight_bits)); }
   // As signed numbers.
-  int signed_in() const { return signed_bits(Width{in_bits, in_signed}); }
-  int signed_weight() const { return signed_bits(Width{weight_bits, weight_signed}); }
+  int signed_in() const { return signed_bits(Width{in_number_bits(), in_signed}); }
+  int signed_weight() const { return signed_bits(Width{weight_number_bits(), weight_signed}); }
 
   static constexpr auto fields() {
     return std::tuple{
@@ -36,9 +52,29 @@ struct Operands {
         Field{"WW", &Operands::weight_bits, "bits of a weight"}.at_least(1),
         Field{"WSIGNED", &Operands::weight_signed, "whether it has a sign"},
         Field{"ACCW", &Operands::sum_bits, "bits of a sum"}.at_least(1),
-        Field{"HALVED", &Operands::halved, "whether sums begin with half of the divisor"}};
+        Field{"HALVED", &Operands::halved, "whether sums begin with half of the divisor"},
+        Field{"AFLOAT", &Operands::in_float, "bits of the mantissa, if an element is a short code"}
+            .at_least(0),
+        Field{"AZERO", &Operands::in_zero, "whether it can be zero"}.between(0, 1),
+        Field{"AN", &Operands::in_number, "bits of its number"}.at_least(1)};
+  }
+  /// For weights that are not constants in the logic.
+  static constexpr auto weight_code_fields() {
+    return std::tuple{
+        Field{"WFLOAT", &Operands::weight_float,
+              "bits of the mantissa, if a weight is a short code"}
+            .at_least(0),
+        Field{"WZERO", &Operands::weight_zero, "whether it can be zero"}.between(0, 1),
+        Field{"WN", &Operands::weight_number, "bits of its number"}.at_least(1),
+        Field{"TERM_STAGES", &Operands::term_stages,
+              "registers between short codes and the rows of their products"}
+            .between(0, 2)};
   }
 };
+
+/// Registers for the terms of a dot product in fabric: one behind the product of significands, if
+/// neither is a single bit, and one behind the shift, if there is one. None for numbers.
+std::optional<std::int64_t> term_stages_of(const Operands& operands);
 
 /// A group of parameters: whether sums start from a bias.
 struct Bias {

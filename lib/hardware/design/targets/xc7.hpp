@@ -27,6 +27,7 @@ inline constexpr FittedCosts xc7_costs{
     .booth_digit = 3.5,
     .booth_saved = 1.5,  // the first row has no chain
     .booth_bit = 0.8,    // of functions of six inputs Yosys makes two LUTs
+    .float_exponent_bit = 1.0,
     .two_words = 0.52,
     .two_words_booth = 0.74,
     .marks = 7,
