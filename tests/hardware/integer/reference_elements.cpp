@@ -60,6 +60,8 @@ Real power(Real x, const formats::Format& format) {
   const int bias = (1 << (width - 2)) - 1, highest = (1 << (width - 1)) - 1 - bias;
   const Real magnitude = magnitude_of(x);
   if (magnitude <= power_of_two(-bias)) return 0;
+  if (magnitude >= power_of_two(highest))
+    return x < 0 ? -power_of_two(highest) : power_of_two(highest);
   const int below = exponent_of(magnitude);
   const Real part = magnitude / power_of_two(below);
   const int exponent = std::clamp(part * part > 2 ? below + 1 : below, 1 - bias, highest);

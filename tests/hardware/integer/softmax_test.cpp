@@ -187,9 +187,7 @@ TEST_CASE("softmax goes along any dimension, however its stream lies") {
   CHECK(y == z);
 }
 
-TEST_CASE("softmax without a grid for its results, or of too wide an input, is refused") {
-  CHECK_THROWS_WITH(softmax({2, 5, 3}, 2, "integer(17, 4)", "integer(8, 7)"),
-                    Catch::Contains("17 bits") && Catch::Contains("at most 16"));
+TEST_CASE("softmax without a grid for its results is refused") {
   Sketch sketch;
   const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});
   const auto y = sketch.call("aten::softmax.int", {{"self", ref(x)}, {"dim", Value(1)}}, {2, 4});

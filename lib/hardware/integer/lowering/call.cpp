@@ -120,6 +120,7 @@ std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::
 }
 
 Grid Call::needed_grid() const {
+  if (auto levels = lowering.asked_levels(node)) return grid_of_levels(std::move(levels));
   const auto grid = lowering.target(node);
   if (!grid)
     lowering.refuse_grid(

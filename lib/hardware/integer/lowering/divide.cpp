@@ -3,6 +3,8 @@
 #include "hardware/integer/lowering/divide.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace mase::integer {
 namespace {
@@ -29,9 +31,33 @@ DivideStep divide_step(const FixedType& a, const FixedType& b, const FixedType& 
   return {divide, {{is_signed ? -divide.most() : 0, divide.most()}, to.frac + 2}};
 }
 
-StreamView divide(const Call& call, const StreamView& a, const StreamView& b) {
+namespace {
+
+/// The type whose quotients decide between all levels up to `most`: thresholds are codes of it with
+/// one bit more, below which the accumulator tells whether something is left.
+FixedType type_between(const Levels& levels, double most) {
+  std::optional<int> frac;
+  double largest = 0;
+  for (const Threshold& threshold : levels.thresholds) {
+    const double magnitude = std::abs(static_cast<double>(threshold.at));
+    if (magnitude == 0 || magnitude > most) continue;
+    frac = std::max(frac.value_or(fraction_bits(magnitude)), fraction_bits(magnitude));
+    largest = std::max(largest, magnitude);
+  }
+  const int below = frac.value_or(0) - 1;
+  const auto high = static_cast<Wide>(std::ceil(std::ldexp(largest, below)));
+  return type_for(-high - 1, high, below);
+}
+
+}  // namespace
+
+DivideStep divide_step(const FixedType& a, const FixedType& b, const Grid& to, double most) {
+  return divide_step(a, b, to.levels ? type_between(*to.levels, most) : to.type);
+}
+
+StreamView divide(const Call& call, const StreamView& a, const StreamView& b, double most) {
   const DivideStep made = divide_step(call.lowering.value(a.id).type,
-                                      call.lowering.value(b.id).type, call.needed_grid().type);
+                                      call.lowering.value(b.id).type, call.needed_grid(), most);
   return call.lowering.emit(call.node, made.operation, {a.id, b.id}, made.accumulator,
                             call.lowering.layout_of(a));
 }

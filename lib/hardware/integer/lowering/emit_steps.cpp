@@ -80,12 +80,27 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
   if (grid)
     return emit(node, std::move(operation), std::move(inputs), accumulator,
                 to_grid(accumulator, *grid), grid->type.frac, std::move(layout), suffix);
-  if (accumulator.divisor != 1)
+  if (accumulator.divisor != 1) {
+    if (const auto levels = asked_levels(node))
+      return emit_fraction(node, std::move(operation), std::move(inputs), accumulator,
+                           std::move(layout), levels);
     refuse_grid(node,
                 "its result is a fraction that no binary code has; give all its readers the same "
                 "data_in format (pass quantize)");
+  }
   return emit(node, std::move(operation), std::move(inputs), accumulator,
               exactly(accumulator.range), accumulator.frac, std::move(layout), suffix);
+}
+
+StreamView Lowering::emit_fraction(const ir::Node& node, Operation operation,
+                                   std::vector<ValueId> inputs, const Accumulator& accumulator,
+                                   Layout layout, const std::shared_ptr<const Levels>& levels) {
+  check_width(accumulator.range, stream_bits, "its accumulator");
+  const StreamView whole = emit_accumulators(node, std::move(operation), std::move(inputs),
+                                             accumulator, std::move(layout));
+  return append_quantize(
+      whole, quantize_step(*levels, accumulator.range, accumulator.frac, accumulator.divisor),
+      levels, node, "data_out");
 }
 
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
@@ -99,9 +114,10 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
 }
 
 StreamView Lowering::emit_accumulators(const ir::Node& node, Operation operation,
-                                       const StreamView& stream, const Accumulator& accumulator,
+                                       std::vector<ValueId> inputs, const Accumulator& accumulator,
                                        Layout layout) {
-  Step step = step_for(std::move(operation), {stream.id}, accumulator, exactly(accumulator.range));
+  Step step =
+      step_for(std::move(operation), std::move(inputs), accumulator, exactly(accumulator.range));
   const FixedType type = type_for(step.low, step.high, step.frac);
   return append(node.name, node, std::move(step), type, std::move(layout),
                 unique_name(node.name + "_accumulators"));
@@ -231,17 +247,24 @@ StreamView Lowering::quantized(const StreamView& stream,
   const auto key = std::pair(stream.id, levels->format);
   const auto made = quantized_.find(key);
   if (made != quantized_.end()) return {made->second, stream.layout};
-  const Quantize step = quantize_step(*levels, interval_of(from), from.frac);
+  const StreamView result = append_quantize(
+      stream, quantize_step(*levels, interval_of(from), from.frac), levels, reader, port);
+  quantized_[key] = result.id;
+  return result;
+}
+
+StreamView Lowering::append_quantize(const StreamView& stream, Quantize step,
+                                     const std::shared_ptr<const Levels>& levels,
+                                     const ir::Node& reader, const std::string& port) {
   const FixedType type = type_for(step.levels.front(), step.levels.back(), levels->type.frac);
   // One level alone is the result of a clamp.
-  const Requantise only{from.frac - type.frac, 1, formats::Rounding::nearest_even,
+  const Requantise only{value(stream.id).type.frac - type.frac, 1, formats::Rounding::nearest_even,
                         step.levels.front(), step.levels.front()};
   const StreamView result =
       step.thresholds.empty()
           ? add_cast(stream, only, type, reader, port)
-          : append_for(reader, port + "_quantize", step, {stream.id},
+          : append_for(reader, port + "_quantize", std::move(step), {stream.id},
                        {interval_of(type), type.frac}, unchanged(type), type, layout_of(stream));
-  quantized_[key] = result.id;
   set_levels(result.id, levels);
   return result;
 }

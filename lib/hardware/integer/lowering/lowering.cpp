@@ -205,10 +205,6 @@ void Lowering::visit(const ir::Node& node) {
 }
 
 void Lowering::refuse_grid(const ir::Node& node, const std::string& reason) const {
-  if (const auto levels = asked_levels(node))
-    throw Refusal{"its result is rounded to fixed point only, not to '" + levels->format +
-                  "'; data_out = \"integer(8, 4)\", say, beside the formats of its other ports "
-                  "in its config (pass quantize) would do"};
   const Demand& demand = demands_.at(node.id);
   throw Refusal{demand.kind == Demand::Kind::refused ? demand.reason : reason};
 }

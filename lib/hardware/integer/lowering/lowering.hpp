@@ -67,8 +67,9 @@ class Lowering {
                   const Accumulator& accumulator, const Requantise& requantise, int frac,
                   Layout layout, const std::string& suffix = {});
   /// The step of a node whose accumulators a further step turns into the result.
-  StreamView emit_accumulators(const ir::Node& node, Operation operation, const StreamView& stream,
-                               const Accumulator& accumulator, Layout layout);
+  StreamView emit_accumulators(const ir::Node& node, Operation operation,
+                               std::vector<ValueId> inputs, const Accumulator& accumulator,
+                               Layout layout);
   /// The step of a node whose codes, requantised as those of emit(), further steps move to where
   /// they belong; "<node>_<what>" is the value in between.
   StreamView emit_first(const ir::Node& node, Operation operation, const StreamView& stream,
@@ -123,6 +124,13 @@ class Lowering {
   /// The stream on the levels of an element format: itself, or behind a step that readers share.
   StreamView quantized(const StreamView& stream, const std::shared_ptr<const Levels>& levels,
                        const ir::Node& reader, const std::string& port);
+  StreamView append_quantize(const StreamView& stream, Quantize step,
+                             const std::shared_ptr<const Levels>& levels, const ir::Node& reader,
+                             const std::string& port);
+  /// The step of a node whose divided accumulators a further step rounds to levels.
+  StreamView emit_fraction(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
+                           const Accumulator& accumulator, Layout layout,
+                           const std::shared_ptr<const Levels>& levels);
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 

@@ -184,7 +184,7 @@ StreamView emit_product(const Call& call, Operation product, const StreamView& x
                               std::move(layout));
   check_channel_sums(accumulator.range, 0, 62);
   const StreamView sums =
-      call.lowering.emit_accumulators(call.node, std::move(product), x, accumulator, layout);
+      call.lowering.emit_accumulators(call.node, std::move(product), {x.id}, accumulator, layout);
   accumulator.range = shifted_interval(matrix, left, terms, interval_of(input));
   return call.lowering.emit(call.node, ChannelShift{left}, {sums.id}, accumulator,
                             std::move(layout), "shift");

@@ -57,7 +57,7 @@ class NormSteps {
   const Layout& layout() const { return rows_.x().layout; }
 
   /// The division c / r, and its streams.
-  DivideStep divide(const FixedType& to) {
+  DivideStep divide(const Grid& to) {
     const StreamView sum = norm_.centred ? row_sum("sum", rows_.x(), range_) : StreamView{};
     numerator_ = scaled("scaled", rows_.x(), range_, layout());
     FixedType type = call_.lowering.value(numerator_.id).type;
@@ -67,8 +67,10 @@ class NormSteps {
       type = call_.lowering.value(numerator_.id).type;
     }
     divisor_ = rows_.repeated("root", root(sum));
-    return divide_step(type, call_.lowering.value(divisor_.id).type, to);
+    return divide_step(type, call_.lowering.value(divisor_.id).type, to, largest());
   }
+  /// No quotient is larger.
+  double largest() const { return std::sqrt(static_cast<double>(length())) + 1; }
   std::vector<ValueId> operands() const { return {numerator_.id, divisor_.id}; }
 
  private:
@@ -175,15 +177,14 @@ Operand normalized(const Call& call, const Norm& norm, bool channels) {
   const int needed = grid.type.frac + gain_bits(gain), frac = std::max(needed + quotient_guard, 0);
   NormSteps steps(call, norm, std::max(needed + root_guard, 0));
   if (!has_gain && !has_bias) {
-    const DivideStep divide = steps.divide(grid.type);
+    const DivideStep divide = steps.divide(grid);
     const StreamView y = call.lowering.emit(call.node, divide.operation, steps.operands(),
                                             divide.accumulator, steps.layout());
     return StreamView{y.id, reshaped(y.layout, call.frame_shape())};
   }
-  const auto n = static_cast<double>(steps.length());
-  const Wide most = (static_cast<Wide>(std::sqrt(n)) + 1) << frac;
+  const Wide most = static_cast<Wide>(steps.largest()) << frac;
   const FixedType type = type_for(-most, most, frac);
-  const DivideStep divide = steps.divide(type);
+  const DivideStep divide = steps.divide({type});
   StreamView q = call.lowering.emit_before(
       call.node, "normalized", divide.operation, steps.operands(), divide.accumulator,
       to_grid(divide.accumulator, {type, formats::Rounding::nearest_even}), steps.layout());

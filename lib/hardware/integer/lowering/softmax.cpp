@@ -8,6 +8,9 @@
 // more than 12 bits have exponentials in straight pieces, which are off by at most twice as much,
 // those of the largest elements, too. Softmax has k = 15.
 //
+// Distances are clamped to where e is 0. Those of more than 16 bits then, as of fp8_e5m2, are
+// rounded to 12 fraction bits (with k = 15), which moves e by at most 2^-13 of itself.
+//
 // log_softmax is y = x - (max(x) + log(s)), s = sum(e) 2^-k, rounded once. log(s) comes from tables
 // of segments of s (see Segments). With a place of y the unit and g = `logarithm_guard`,
 // exponentials from a table move y by at most 2^-g (k grows with n), the codes of s by 2^-g, and
@@ -16,7 +19,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
+#include "base/error.hpp"
 #include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/divide.hpp"
@@ -37,6 +42,23 @@ bool is_zero_in(const FunctionStep& function, const Interval& codes) {
   for (Wide code = codes.low; code <= codes.high; ++code)
     inputs.push_back(static_cast<std::int64_t>(code));
   return std::ranges::all_of(function.results(inputs), [](std::int64_t code) { return code == 0; });
+}
+
+/// Clamps distances from the greatest element, of a type without sign, to the first whose
+/// exponential is 0. A function in pieces gives 0 further away; it has all codes of its type, and
+/// those of more bits than it reads are rounded.
+Requantise clamped(Wide farthest, int frac, int exponential_frac) {
+  const auto zero_from = [&](int bits) {  // far below half a place, for pieces
+    const double zero = std::ldexp((exponential_frac + bits) * std::numbers::ln2, frac);
+    return zero < static_cast<double>(farthest) ? static_cast<Wide>(zero) + 1 : farthest;
+  };
+  const Requantise table{0, 1, formats::Rounding::nearest_even, 0, zero_from(1)};
+  const int given = type_for(0, farthest, 0).width;
+  if (type_for(0, table.high, 0).width <= most_table_bits) return table;
+  if (given <= most_function_bits) return exactly({0, farthest});
+  const int width = type_for(0, zero_from(3), 0).width;
+  const int shift = std::max(0, width - most_function_bits);
+  return {shift, 1, formats::Rounding::nearest_even, 0, (Wide{1} << (width - shift)) - 1};
 }
 
 /// exp(-d) of every code of a type without sign, with `frac` fraction bits; 0 beyond `last`.
@@ -73,16 +95,19 @@ Exponentials exponentials_of(const Call& call, const RowSteps& rows, int frac) {
   if (masks)  // of a row of masks alone: one from which masks are as far as they should be
     greatest = rows.once("greatest", Cast{}, {greatest.id}, {range, type.frac}, others);
   const Wide span = others.high - others.low, to_masks = masks ? others.low - masks->code : 0;
-  const Interval distances{0, std::max(span, to_masks)};
+  const Wide farthest = std::max(span, to_masks);
+  const Requantise read = clamped(farthest, type.frac, frac);
   const StreamView distance =
-      rows.each("distance", Binary{BinaryKind::subtract}, {rows.repeated("max", greatest).id, x.id},
-                {{0, others.high - range.low}, type.frac}, distances);
+      call.lowering.emit_before(call.node, "distance", Binary{BinaryKind::subtract},
+                                {rows.repeated("max", greatest).id, x.id},
+                                {{0, others.high - range.low}, type.frac}, read, x.layout);
   const FixedType distance_type = call.lowering.value(distance.id).type;
-  check_function_input(distance_type);
   FunctionStep function = exponentials(distance_type, frac, distance_type.high());
-  const auto hides_masks = [&] { return is_zero_in(function, {to_masks, distances.high}); };
-  if (masks && to_masks > span && !hides_masks())
-    function = exponentials(distance_type, frac, span);
+  const auto hides_masks = [&] { return is_zero_in(function, {read(to_masks), read.high}); };
+  if (masks && read(to_masks) > read(span) && !hides_masks())
+    function = exponentials(distance_type, frac, read(span));
+  if (read.high < farthest >> read.shift)
+    MASE_CHECK(is_zero_in(function, {read.high, read.high}), "elements far away would count");
   if (masks && !hides_masks())
     throw Refusal{"masks would not be 0, as its input has more than " +
                   std::to_string(most_table_bits) +
@@ -95,7 +120,7 @@ Exponentials exponentials_of(const Call& call, const RowSteps& rows, int frac) {
 
 Operand lower_softmax(const Call& call) {
   const Exponentials of = exponentials_of(call, rows_of(call), exponential_frac);
-  return divide(call, of.power, of.rows.repeated("sum", of.sum));
+  return divide(call, of.power, of.rows.repeated("sum", of.sum), 1.0);
 }
 
 /// How the logarithm of a sum s >= 1 is found: octaves in segments of `octaves` each, of which
