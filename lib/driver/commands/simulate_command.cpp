@@ -118,7 +118,13 @@ std::string coverage_cell(const Tree& counts, const char* kind) {
          " %)";
 }
 
-void show_coverage(const Tree& coverage, Output& output) {
+/// What stands for the energy of a frame: changes of all bits of all signals.
+std::string toggles_text(const Tree& coverage, std::int64_t frames) {
+  const auto times = static_cast<double>(coverage.at("toggle").at("times").as_int());
+  return fixed_text(times / static_cast<double>(frames), 0) + " toggles of signals per frame";
+}
+
+void show_coverage(const Tree& coverage, std::int64_t frames, Output& output) {
   passes::ReportTable table{"Coverage", {"Module", "Lines", "Branches", "Toggles"}, {}, ""};
   const auto row = [&](const std::string& name, const Tree& counts) {
     table.rows.push_back({name, coverage_cell(counts, "line"), coverage_cell(counts, "branch"),
@@ -127,6 +133,7 @@ void show_coverage(const Tree& coverage, Output& output) {
   for (const auto& [module, counts] : coverage.at("modules").as_dict()) row(module, counts);
   row("total", coverage);
   output.table(table);
+  if (coverage.find("toggle") && frames > 0) output.text(toggles_text(coverage, frames));
 }
 
 void show_simulation(const Simulation& simulation, const std::string& title, Output& output) {
@@ -135,7 +142,7 @@ void show_simulation(const Simulation& simulation, const std::string& title, Out
   output.table(table);
   for (const std::string& line : simulation.first_mismatches) output.text("  " + line);
   if (!simulation.trace_file.empty()) output.text("waves: " + simulation.trace_file);
-  if (!simulation.coverage.is_null()) show_coverage(simulation.coverage, output);
+  if (!simulation.coverage.is_null()) show_coverage(simulation.coverage, simulation.frames, output);
 }
 
 emit::SimulateOptions options_of(const SimulateRequest& request, const Settings& settings,

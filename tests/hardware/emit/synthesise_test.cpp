@@ -77,11 +77,12 @@ TEST_CASE("coverage points are counted by kind and module") {
   const std::string point = "C '\1f\2../rtl/a.sv\1l\0023\1page\2";
   const Tree tree =
       summarise_coverage("# SystemC::Coverage-3\n" + point + "v_line/a\1h\2TOP' 3\n" + point +
-                         "v_line/a\1h\2TOP' 0\n" + point + "v_toggle/b\1h\2TOP' 1\n" + point +
+                         "v_line/a\1h\2TOP' 0\n" + point + "v_toggle/b\1h\2TOP' 7\n" + point +
                          "v_toggle/bench_top\1h\2TOP' 0\n");
   CHECK(to_json(tree, -1) ==
-        R"({"line":{"points":2,"hit":1},"toggle":{"points":1,"hit":1},)"
-        R"("modules":{"a":{"line":{"points":2,"hit":1}},"b":{"toggle":{"points":1,"hit":1}}}})");
+        R"({"line":{"points":2,"hit":1,"times":3},"toggle":{"points":1,"hit":1,"times":7},)"
+        R"("modules":{"a":{"line":{"points":2,"hit":1,"times":3}},)"
+        R"("b":{"toggle":{"points":1,"hit":1,"times":7}}}})");
 }
 
 TEST_CASE("Yosys measures a design and its instances") {

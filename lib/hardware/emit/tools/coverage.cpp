@@ -13,7 +13,7 @@ namespace {
 
 struct Point {
   std::string kind, module;
-  bool hit = false;
+  std::int64_t times = 0;
 };
 
 std::optional<Point> parse_point(const std::string& line) {
@@ -28,15 +28,18 @@ std::optional<Point> parse_point(const std::string& line) {
   const std::optional<std::int64_t> count = parse_int(line.substr(end + 2));
   if (slash == std::string::npos || !count)
     file_error("the coverage data is damaged: '" + line + "'");
-  return Point{value.substr(0, slash), value.substr(slash + 1), *count > 0};
+  return Point{value.substr(0, slash), value.substr(slash + 1), *count};
 }
 
 void count_point(Tree& tree, const Point& point) {
   Tree& kind = tree[point.kind];
-  for (const char* key : {"points", "hit"})
-    if (!kind.find(key)) kind[key] = 0;
-  kind["points"] = kind.at("points").as_int() + 1;
-  kind["hit"] = kind.at("hit").as_int() + (point.hit ? 1 : 0);
+  const auto add = [&](const char* key, std::int64_t number) {
+    const Tree* before = kind.find(key);
+    kind[key] = (before ? before->as_int() : 0) + number;
+  };
+  add("points", 1);
+  add("hit", point.times > 0 ? 1 : 0);
+  add("times", point.times);
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 
 namespace mase::emit {
 
-/// Points and how many of them were hit, by kind ("line", "branch", "toggle") and module:
-/// {"line": {"points": n, "hit": m}, ..., "modules": {"mase_skid": {"line": {...}}}}. The bench's
-/// own module is left out. Error(Fault::file) when the file is damaged.
+/// Points, how many of them were hit and how often all of them, by kind ("line", "branch",
+/// "toggle") and module: {"line": {"points": n, "hit": m, "times": t}, ..., "modules":
+/// {"mase_skid": {"line": {...}}}}. A point of kind toggle is a bit of a signal. The bench's own
+/// module is left out. Error(Fault::file) when the file is damaged.
 Tree summarise_coverage(const std::string& text);
 
 }  // namespace mase::emit
