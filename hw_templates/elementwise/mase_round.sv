@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact rounding without state: q = round(in / (DIVISOR * 2^SHIFT)) as its low OW bits, and whether HIGH or LOW
 // takes its place: where it passes them, at ties perhaps where it is equal. ROUND 0: floor; 1: to nearest, ties to
-// even. A negative SHIFT multiplies.
+// even; 2: to nearest, ties away from zero. A negative SHIFT multiplies.
 //
 // With d the odd part of DIVISOR and s the shift left over, the divisor is d * 2^s. For ROUND 1 half of it
 // is added first: floor((x + d*2^s/2) / (d*2^s)) rounds ties up, and a tie is exactly a sum without
-// remainder. Then the result is wanted even, so its lowest bit is cleared. (s <= 0: d is odd, no ties.)
+// remainder. Then the result is wanted even, so its lowest bit is cleared. (s <= 0: d is odd, no ties.) For ROUND 2 one
+// less than half is added to negative numbers, which rounds their ties down and no other number.
 module mase_round #(
     parameter int IW = 24,
     parameter int OW = 8,
     parameter int SHIFT = 8,
     parameter int DIVISOR = 1,
     parameter int ROUND = 1,
-    parameter int HALVED = 0,  // half of the divisor is in the input already
+    parameter int HALVED = 0,  // half of the divisor is in the input already, for ROUND 1
     parameter logic signed [63:0] LOW = -64'sd128,
     parameter logic signed [63:0] HIGH = 64'sd127
 ) (
@@ -41,7 +42,8 @@ module mase_round #(
   logic signed [SUMW-1:0] sum;
   logic signed [FW-1:0] shifted;
   logic whole;  // nothing was shifted out
-  assign sum = (SUMW'(in) <<< LEFT) + HALF;
+  localparam logic AWAY = ROUND == 2 && RIGHT > 0;
+  assign sum = (SUMW'(in) <<< LEFT) + ((AWAY && in[IW-1]) ? HALF - SUMW'(1) : HALF);
   assign shifted = FW'(sum >>> RIGHT);
   assign whole = RIGHT > 0 && (sum & ~(SUMW'(-1) << RIGHT)) == '0;
 
@@ -94,11 +96,12 @@ module mase_round #(
     end
   endgenerate
 
-  localparam logic TIES = ROUND != 0 && RIGHT > 0;
+  localparam logic TIES = ROUND == 1 && RIGHT > 0;
   // Bounds are compared before ties are made even. Then a tie between LOW - 1 and an odd LOW looks like LOW, so
   // there LOW itself is told as below. Bounds that are zero or powers of two look at the high bits only.
   // Other ones are compared with the input, whose sum with the half would come later:
   // in + HALF >= b * 2^RIGHT exactly if in >> CUT >= (b * 2^RIGHT - HALF) >> CUT, as the bits cut are zero there.
+  // Quotients by odd numbers and of ROUND 2 are compared themselves.
   localparam logic signed [63:0] BELOW = LOW + 64'((TIES && LOW[0]) ? 1 : 0);
   function automatic int ones(input logic signed [63:0] value);  // k for value = 2^k - 1, else -1
     ones = -1;
@@ -107,11 +110,12 @@ module mase_round #(
   localparam int HIGH_BITS = ones(HIGH);
   localparam int LOW_BITS = ones(~BELOW);
   localparam logic ADDS = TIES && HALVED == 0;
-  localparam int CUT = (ODD != 1) ? 0 : ADDS ? RIGHT - 1 : RIGHT;
-  localparam int BW = (ODD != 1) ? FW : SUMW - CUT;
+  localparam logic LATE = ODD != 1 || AWAY;
+  localparam int CUT = LATE ? 0 : ADDS ? RIGHT - 1 : RIGHT;
+  localparam int BW = LATE ? FW : SUMW - CUT;
   logic signed [BW-1:0] compared;
   generate
-    if (ODD != 1) begin : g_compare_quotient
+    if (LATE) begin : g_compare_quotient
       assign compared = quotient;
     end else begin : g_compare_input
       assign compared = BW'((SUMW'(in) <<< LEFT) >>> CUT);

@@ -13,11 +13,13 @@ static size_t place_of(const mase_stream* stream, size_t element) {
 
 /* x * 2^fraction_bits is exact in double for every float; clamping to whole numbers before rounding is the same as
  * after it, and keeps |v| below 2^51 for codes of up to 51 bits, where adding 1.5 * 2^52 rounds to even. */
-static double rounded(double v, int down) {
+static double rounded(double v, int rounding) {
   const double no_fraction = 6755399441055744.0;
   volatile double sum = v + no_fraction;
   const double nearest = sum - no_fraction;
-  return down && nearest > v ? nearest - 1.0 : nearest;
+  if (rounding == 1) return nearest > v ? nearest - 1.0 : nearest;
+  if (rounding == 2 && fabs(v - nearest) == 0.5) return v + copysign(0.5, v);
+  return nearest;
 }
 
 static int reaches(const mase_level* level, float value) {
@@ -52,7 +54,7 @@ void mase_quantize(const mase_stream* stream, const float* values, int64_t* code
     const double v = (double)values[i] * scale;
     const int mask = stream->mask_codes && values[i] <= -0x1p100F;
     const double inside = mask ? low : v < least ? least : v > high ? high : v;
-    codes[i] = isnan(v) ? 0 : (int64_t)rounded(inside, stream->rounds_down);
+    codes[i] = isnan(v) ? 0 : (int64_t)rounded(inside, stream->rounding);
   }
 }
 

@@ -28,7 +28,7 @@ typedef struct {
   unsigned lane_bits, beat_bytes; /* in TDATA: bits from one element to the next, bytes of a beat */
   int is_signed;
   int fraction_bits;
-  int rounds_down; /* floats become codes: 0 to the nearest, ties to even; 1 down */
+  int rounding; /* floats become codes: 0 to the nearest, ties to even; 1 down; 2 to the nearest, ties away from 0 */
   const uint32_t* order;
   int64_t mask_codes; /* least codes that no number gets; masks of attention, from -2^100 down, get the first one */
   const mase_level* levels; /* of an element format, ascending; NULL: all codes are used */

@@ -32,7 +32,7 @@ class Stream(ctypes.Structure):
         ("beat_bytes", ctypes.c_uint),
         ("is_signed", ctypes.c_int),
         ("fraction_bits", ctypes.c_int),
-        ("rounds_down", ctypes.c_int),
+        ("rounding", ctypes.c_int),
         ("order", ctypes.POINTER(ctypes.c_uint32)),
         ("mask_codes", ctypes.c_int64),
         ("levels", ctypes.c_void_p),

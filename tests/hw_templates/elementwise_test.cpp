@@ -214,8 +214,10 @@ Wide exact_quotient(Wide a, Wide b, const Requantise& requantise) {
   if (b == 0) return a == 0 ? requantise(0) : a < 0 ? requantise.low : requantise.high;
   if (b < 0) return exact_quotient(-a, -b, requantise);
   const Wide floor = (a - (a % b + b) % b) / b, twice = 2 * (a - floor * b);
-  const bool nearest = requantise.rounding == formats::Rounding::nearest_even;
-  const bool up = nearest && (twice > b || (twice == b && floor % 2 != 0));
+  const bool nearest = requantise.rounding != formats::Rounding::floor;
+  const bool away = requantise.rounding == formats::Rounding::nearest_away;
+  const bool tie_up = away ? a >= 0 : floor % 2 != 0;
+  const bool up = nearest && (twice > b || (twice == b && tie_up));
   return std::clamp(floor + (up ? 1 : 0), requantise.low, requantise.high);
 }
 

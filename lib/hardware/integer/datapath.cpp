@@ -43,11 +43,7 @@ Grid fixed_point(const formats::Format& format, Rounding rounding) {
 
 Grid integer_grid(const formats::Format& format) {
   const std::string rounding = format.deterministic().fields().at("rounding").as_string();
-  const Rounding mode = formats::rounding_of(rounding);
-  if (mode != Rounding::nearest_even && mode != Rounding::floor)
-    unsupported_error("rounding '" + rounding +
-                      "' has no datapath; 'nearest_even' and 'floor' have one");
-  return fixed_point(format, mode);
+  return fixed_point(format, formats::rounding_of(rounding));
 }
 
 Grid integer_floor_grid(const formats::Format& format) {

@@ -55,20 +55,23 @@ int fraction_bits(double number) {
 }
 
 Wide Requantise::operator()(Wide code) const {
-  MASE_CHECK(rounding == formats::Rounding::nearest_even || rounding == formats::Rounding::floor,
-             "requantisation rounds to nearest even or down");
+  MASE_CHECK(rounding != formats::Rounding::stochastic, "requantisation is deterministic");
+  const bool away = rounding == formats::Rounding::nearest_away;
   // |code| <= 2^125 for every accumulator that `lower` accepts, so a divisor of 2^126 or more
-  // leaves at most one half, which goes to 0 as the even neighbour; floor gives -1 below 0.
-  if (shift + bit_length(divisor) > 126) {
+  // leaves at most one half, which goes to 0 as the even neighbour; floor gives -1 below 0. Away
+  // from 0 only the half goes, which 2^126 alone leaves.
+  const bool half = away && shift == 126 && divisor == 1;
+  if (shift + bit_length(divisor) > 126 && !half) {
     const bool below = rounding == formats::Rounding::floor && code < 0;
     return std::clamp<Wide>(below ? -1 : 0, low, high);
   }
   const Wide numerator = shift < 0 ? code * power_of_two(-shift) : code;
   const Wide denominator = static_cast<Wide>(divisor) * power_of_two(std::max(shift, 0));
   Wide result = floor_divide(numerator, denominator);
-  if (rounding == formats::Rounding::nearest_even) {
+  if (rounding != formats::Rounding::floor) {
     const Wide twice = 2 * (numerator - result * denominator);
-    if (twice > denominator || (twice == denominator && result % 2 != 0)) ++result;
+    const bool tie_up = away ? numerator >= 0 : result % 2 != 0;
+    if (twice > denominator || (twice == denominator && tie_up)) ++result;
   }
   return std::clamp(result, low, high);
 }
@@ -83,7 +86,8 @@ std::optional<NarrowRequantise> NarrowRequantise::of(const Requantise& requantis
   narrow.scale_ = std::int64_t{1} << left;
   narrow.denominator_ = requantise.divisor << right;
   if (requantise.divisor == 1) narrow.shift_ = right;
-  narrow.nearest_ = requantise.rounding == formats::Rounding::nearest_even;
+  narrow.nearest_ = requantise.rounding != formats::Rounding::floor;
+  narrow.away_ = requantise.rounding == formats::Rounding::nearest_away;
   narrow.low_ = static_cast<std::int64_t>(requantise.low);
   narrow.high_ = static_cast<std::int64_t>(requantise.high);
   return narrow;

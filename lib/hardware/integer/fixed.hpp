@@ -40,7 +40,7 @@ FixedType type_for(Wide low, Wide high, int frac);
 int fraction_bits(double number);
 
 /// code' = clamp(round(code / (divisor * 2^shift)), low, high), computed exactly.
-/// A negative shift multiplies. `rounding` is nearest_even or floor. Clamping covers saturation and
+/// A negative shift multiplies. `rounding` is any but stochastic. Clamping covers saturation and
 /// every activation that is a clamp on the output's grid (relu, relu6, hardtanh).
 struct Requantise {
   int shift = 0;
@@ -67,7 +67,8 @@ class NarrowRequantise {
       rest += denominator_;
     }
     const std::int64_t twice = 2 * rest;
-    const bool up = twice > denominator_ || (twice == denominator_ && result % 2 != 0);
+    const bool tie_up = away_ ? numerator >= 0 : result % 2 != 0;
+    const bool up = twice > denominator_ || (twice == denominator_ && tie_up);
     return std::clamp(result + (nearest_ && up ? 1 : 0), low_, high_);
   }
 
@@ -75,7 +76,7 @@ class NarrowRequantise {
   NarrowRequantise() = default;
   std::int64_t scale_ = 1, denominator_ = 1;
   int shift_ = -1;  ///< of a denominator that is a power of two
-  bool nearest_ = true;
+  bool nearest_ = true, away_ = false;
   std::int64_t low_ = 0, high_ = 0;
 };
 

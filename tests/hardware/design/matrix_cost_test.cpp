@@ -125,7 +125,7 @@ TEST_CASE("DSP blocks are predicted by the operands that synthesis gives them") 
 double carry_of(std::int64_t inputs, std::int64_t outputs, const char* weights) {
   ConstantLinearModule module{{8, true, 2, true, 12}, {false, 1}, {}, inputs, outputs};
   module.out_bits = 12;
-  module.to_nearest = false;
+  module.rounding = 0;
   module.weights = {weights, inputs * outputs * module.weight_bits};
   return cost_of(module).carry;
 }

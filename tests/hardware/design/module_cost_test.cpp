@@ -50,7 +50,7 @@ Requantisation rounded(int out, int shift, std::int64_t low, std::int64_t high) 
 
 Requantisation rounded_down(int out, int shift, std::int64_t low, std::int64_t high) {
   Requantisation requantisation = rounded(out, shift, low, high);
-  requantisation.to_nearest = false;
+  requantisation.rounding = 0;
   return requantisation;
 }
 

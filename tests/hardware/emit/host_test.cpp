@@ -38,8 +38,10 @@ std::int64_t exact_code(const mase_stream& stream, float value) {
       std::ldexp(1.0L, static_cast<int>(stream.element_bits) - (stream.is_signed ? 1 : 0)) - 1;
   const long double low = stream.is_signed ? -high - 1 : 0;
   const long double scaled = std::ldexp(static_cast<long double>(value), stream.fraction_bits);
-  std::fesetround(stream.rounds_down ? FE_DOWNWARD : FE_TONEAREST);
-  const long double code = std::nearbyint(std::fmin(std::fmax(scaled, low), high));
+  const long double inside = std::fmin(std::fmax(scaled, low), high);
+  if (stream.rounding == 2) return static_cast<std::int64_t>(std::round(inside));  // ties away
+  std::fesetround(stream.rounding == 1 ? FE_DOWNWARD : FE_TONEAREST);
+  const long double code = std::nearbyint(inside);
   std::fesetround(FE_TONEAREST);
   return static_cast<std::int64_t>(code);
 }
@@ -49,10 +51,10 @@ std::int64_t exact_code(const mase_stream& stream, float value) {
 TEST_CASE("the driver rounds floats to the codes that the design takes") {
   Random random(5);
   for (const unsigned bits : {1u, 2u, 8u, 16u, 24u, 32u})
-    for (const int down : {0, 1})
+    for (const int rounding : {0, 1, 2})
       for (const bool is_signed : {false, true}) {
         mase_stream stream = stream_of(bits, is_signed, 1, 500);
-        stream.rounds_down = down;
+        stream.rounding = rounding;
         stream.fraction_bits = static_cast<int>(random.below(12)) - 3;
         std::vector<float> values;
         for (int i = 0; i < 490; ++i)  // whole codes and halves between them, and beyond the range

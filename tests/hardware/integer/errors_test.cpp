@@ -67,7 +67,7 @@ TEST_CASE("every node without a datapath is listed at once, and readers of such 
   const auto c = sketch.call("aten::cumprod", {{"self", ref(b)}, {"dim", Value(1)}}, {2, 6});
   const auto d = sketch.linear(c, 3,
                                {{"data_in", "integer(8, 4)"},
-                                {"weight", "integer(8, 4, rounding=nearest_away)"},
+                                {"weight", "integer(25, 4, profile=mase)"},
                                 {"bias", "integer(8, 4)"}});
   const auto e = sketch.call("aten::sigmoid", {{"self", ref(d)}}, {2, 3});
   const ir::Graph graph = sketch.finish(e);
@@ -76,9 +76,7 @@ TEST_CASE("every node without a datapath is listed at once, and readers of such 
   says(message, "node '" + graph.node(a).name + "' (linear): its weight is still float");
   says(message, "pass quantize");
   says(message, "node '" + graph.node(c).name + "' (cumprod): the op has no datapath");
-  says(message,
-       "node '" + graph.node(d).name +
-           "' (linear): rounding 'nearest_away' has no datapath; 'nearest_even' and 'floor'");
+  says(message, "node '" + graph.node(d).name + "' (linear): profile 'reference' above 24 bits");
   CHECK(message.find(graph.node(b).name) == std::string::npos);
 }
 
@@ -89,7 +87,6 @@ TEST_CASE("formats whose codes are not those of exact arithmetic are refused") {
   };
   says(refusal(with("integer(25, 4, profile=mase)")), "profile 'reference' above 24 bits");
   says(refusal(with("integer_floor(8, -1, profile=mase)")), "use profile 'exact'");
-  says(refusal(with("integer(8, 4, rounding=nearest_away)")), "'nearest_even' and 'floor'");
   const auto bias_with = [](const std::string& format) {
     Sketch sketch;
     const auto x = sketch.input({2, 5}, {{"data_out", "integer(8, 4)"}});
@@ -121,6 +118,7 @@ TEST_CASE("a stochastic format is lowered as nearest_even, which is what evaluat
   };
   CHECK(program("stochastic") == program("nearest_even"));
   CHECK(program("stochastic") != program("floor"));
+  CHECK(program("stochastic") != program("nearest_away"));
 }
 
 TEST_CASE("inputs need one grid that all readers agree on") {
@@ -142,10 +140,10 @@ TEST_CASE("a reader's format without a datapath is named, also behind what passe
     return sketch.finish(sketch.relu(moved, {{"data_in", format}}));
   };
   for (const char* op : {"", "aten::relu"}) {
-    const std::string message = refusal(reads(op, "integer(8, 4, rounding=nearest_away)"));
+    const std::string message = refusal(reads(op, "integer(25, 4, profile=mase)"));
     says(message, "node 'x0' (placeholder)");
     says(message, "format of data_in of 'relu");
-    says(message, "'nearest_even' and 'floor'");
+    says(message, "profile 'reference' above 24 bits");
     says(refusal(reads(op, "mxint8")), "format of data_in of 'relu");
   }
 }

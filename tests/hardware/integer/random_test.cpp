@@ -54,8 +54,10 @@ class Network {
     if (choice_ == Choice::elements && pick(2) == 0) return element_format();
     const Index width = pick(8) == 0 ? 1 + pick(32) : 3 + pick(8);
     const Index frac = pick(width + 4) - 2;
-    return (pick(3) == 0 ? "integer_floor(" : "integer(") + std::to_string(width) + ", " +
-           std::to_string(frac) + (pick(5) == 0 ? ", is_signed=false)" : ")");
+    const bool floor = pick(3) == 0, away = !floor && pick(3) == 0;
+    return (floor ? "integer_floor(" : "integer(") + std::to_string(width) + ", " +
+           std::to_string(frac) + (pick(5) == 0 ? ", is_signed=false" : "") +
+           (away ? ", rounding=nearest_away)" : ")");
   }
   Formats maybe(const std::string& port) {
     return pick(2) == 0 ? Formats{} : Formats{{port, format()}};

@@ -426,7 +426,13 @@ Real quantized(Real number, const formats::Format& format, std::size_t channel) 
   const Real scaled = number * power_of_two(frac);
   if (scaled <= low) return low * power_of_two(-frac);
   if (scaled >= high) return high * power_of_two(-frac);
-  return (floor ? whole_below(scaled) : nearest_even(scaled)) * power_of_two(-frac);
+  if (floor) return whole_below(scaled) * power_of_two(-frac);
+  const bool away =
+      format.name() != "integer_floor" && fields.at("rounding").as_string() == "nearest_away";
+  const Real tie_up = whole_below(scaled + Real(0.5));
+  const bool is_tie = tie_up - scaled == Real(0.5);
+  if (away && is_tie) return (scaled < 0 ? tie_up - 1 : tie_up) * power_of_two(-frac);
+  return nearest_even(scaled) * power_of_two(-frac);
 }
 
 std::vector<RealTensor> evaluate(const ir::Graph& graph, const std::vector<Array>& inputs) {

@@ -22,17 +22,17 @@ Wide floor_by_search(Wide code, Wide denominator) {
   return below;
 }
 
-/// code' from the definition in words: the nearer of the two neighbours, the even one of two
-/// equally near ones.
+/// code' from the definition in words: the nearer of the two neighbours, the even one, or the one
+/// further from 0, of two equally near ones.
 Wide slow(const Requantise& r, Wide code) {
   Wide denominator = r.divisor;
   for (int i = 0; i < r.shift; ++i) denominator *= 2;
   for (int i = 0; i > r.shift; --i) code *= 2;
   Wide result = floor_by_search(code, denominator);
-  if (r.rounding == Rounding::nearest_even) {
+  if (r.rounding != Rounding::floor) {
     const Wide under = code - result * denominator, over = (result + 1) * denominator - code;
-    const bool is_even = result % 2 == 0;
-    if (over < under || (over == under && !is_even)) ++result;
+    const bool keeps = r.rounding == Rounding::nearest_even ? result % 2 == 0 : result < 0;
+    if (over < under || (over == under && !keeps)) ++result;
   }
   if (result < r.low) return r.low;
   return result > r.high ? r.high : result;
@@ -55,13 +55,17 @@ TEST_CASE("requantisation equals rational arithmetic on ties, edges and random c
   Random random(3);
   for (const std::int64_t divisor : {1, 3, 9, 49, 6})
     for (const int shift : {-5, -1, 0, 1, 2, 7, 20})
-      for (const Rounding rounding : {Rounding::nearest_even, Rounding::floor})
+      for (const Rounding rounding :
+           {Rounding::nearest_even, Rounding::floor, Rounding::nearest_away})
         for (const auto& [low, high] : std::vector<std::pair<int, int>>{
                  {-128, 127}, {0, 255}, {-3, 90}, {-2000000, 2000000}}) {
           const Requantise r{shift, divisor, rounding, low, high};
           for (const std::int64_t code : interesting_codes(r, random)) {
             INFO(code << " / " << divisor << " >> " << shift);
             CHECK(wide_text(r(code)) == wide_text(slow(r, code)));
+            const auto narrow = NarrowRequantise::of(r, 40);
+            REQUIRE(narrow);
+            CHECK((*narrow)(code) == static_cast<std::int64_t>(r(code)));
           }
         }
 }
@@ -80,6 +84,11 @@ TEST_CASE("requantisation holds at the widest accumulators and shifts") {
   const Requantise down{400, 1, Rounding::floor, -any, any};
   CHECK(down(most) == 0);
   CHECK(down(-1) == -1);
+  const Requantise away{126, 1, Rounding::nearest_away, -any, any};
+  CHECK(away(most) == 0);
+  CHECK(away(-most - 1) == -1);  // one half
+  CHECK(away(-most) == 0);
+  CHECK(Requantise{127, 1, Rounding::nearest_away, -any, any}(-most - 1) == 0);
   const Requantise thirds{126, 3, Rounding::nearest_even, -any, any};
   CHECK(thirds(most) == 0);
 }
@@ -89,7 +98,8 @@ TEST_CASE("the 32-bit kernels requantise as the definition does") {
   for (const kernels::KernelTable* table : kernels::available_tables())
     for (const std::int64_t divisor : {1, 9})
       for (const int shift : {-3, 0, 1, 5, 12})
-        for (const Rounding rounding : {Rounding::nearest_even, Rounding::floor}) {
+        for (const Rounding rounding :
+             {Rounding::nearest_even, Rounding::floor, Rounding::nearest_away}) {
           Step step;
           step.requantise = {shift, divisor, rounding, -300, 299};
           step.low = -(1 << 27);

@@ -226,6 +226,11 @@ REQUANTISE = [
     {"IW": 16, "SHIFT": 3, "LOW": -99, "HIGH": 97},
     {"IW": 8, "SHIFT": 10, "LOW": -3, "HIGH": 5},
     {"IW": 10, "SHIFT": -2, "LOW": -100, "HIGH": 99},
+    {"IW": 24, "SHIFT": 8, "ROUND": 2},
+    {"IW": 16, "SHIFT": 3, "ROUND": 2, "LOW": -100, "HIGH": 96},
+    {"IW": 16, "SHIFT": 3, "ROUND": 2, "LOW": -90, "HIGH": -4},
+    {"IW": 12, "SHIFT": 2, "DIVISOR": 9, "ROUND": 2},
+    {"IW": 10, "SHIFT": -2, "ROUND": 2, "LOW": -100, "HIGH": 99},
     {"IW": 12, "SHIFT": 3, "DIVISOR": 12, "LOW": 3, "HIGH": 77},
 ]
 REQUANTISE_MUTANT = ("mase_round", "whole && divides", "whole")

@@ -40,7 +40,8 @@ module requantise_proof #(
     assume (remainder >= 64'sd0 && remainder < DENOMINATOR);
     rounded = q;
     twice = remainder * 64'sd2;
-    if (ROUND != 0 && (twice > DENOMINATOR || (twice == DENOMINATOR && q[0]))) rounded = q + 64'sd1;
+    if (ROUND != 0 && (twice > DENOMINATOR || (twice == DENOMINATOR && (ROUND == 2 ? in >= 0 : q[0]))))
+      rounded = q + 64'sd1;
     clamped = rounded;
     if (rounded < 64'(LOW)) clamped = 64'(LOW);
     if (rounded > 64'(HIGH)) clamped = 64'(HIGH);

@@ -202,8 +202,9 @@ integer::Requantise random_requantise(Random& random, const integer::FixedType& 
   integer::Requantise result;
   result.shift = shift;
   result.divisor = divisor;
-  result.rounding =
-      random.below(2) == 0 ? formats::Rounding::floor : formats::Rounding::nearest_even;
+  constexpr formats::Rounding modes[] = {formats::Rounding::floor, formats::Rounding::nearest_even,
+                                         formats::Rounding::nearest_away};
+  result.rounding = modes[random.below(3)];
   result.low = to.low();
   result.high = to.high();
   const auto kind = random.below(4);  // half of them the whole type, else relu or any range

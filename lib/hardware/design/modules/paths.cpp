@@ -83,8 +83,9 @@ Path rounding_path(const Requantisation& requantisation, Width width, const Tech
   const double bits = rounding.sum;
   Path path{.what = "rounding", .readers = static_cast<double>(requantisation.out_bits)};
   if (rounding.adds || rounding.compares) {
-    path.chains += 1;
-    path.carry += bits;
+    const int chains = rounding.late && rounding.compares ? 2 : 1;
+    path.chains += chains;
+    path.carry += chains * bits;
   }
   if (rounding.digits > 1) {
     // The dividend, rows of a product that become two by threes, their sum, and what is left over.

@@ -249,7 +249,7 @@ Clamp clamp_of(const Requantisation& requantisation, Width width) {
   const Wide high = requantisation.high.value, low = requantisation.low.value;
   Clamp clamp{};
   clamp.shift = divisor_of(requantisation).shift;
-  const int carry = requantisation.to_nearest && clamp.shift > 0 ? 1 : 0;
+  const int carry = requantisation.rounding != 0 && clamp.shift > 0 ? 1 : 0;
   clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
   clamp.shift = std::max(clamp.shift, 0);
   clamp.above.bits = ones(high);
@@ -289,7 +289,7 @@ Cost division_cost(std::int64_t divisor, int bits) {
 Wide rounding_half(const Requantisation& requantisation) {
   constexpr int most_bits = 60;  // of a parameter
   const Divisor divisor = divisor_of(requantisation);
-  if (!requantisation.to_nearest || divisor.shift < 0 ||
+  if (requantisation.rounding != 1 || divisor.shift < 0 ||
       divisor.shift + log2_ceiling(divisor.odd) > most_bits)
     return 0;
   return (Wide{divisor.odd} << divisor.shift) >> 1;
@@ -297,12 +297,14 @@ Wide rounding_half(const Requantisation& requantisation) {
 
 Rounding rounding_of(const Requantisation& requantisation, Width width, bool halved) {
   const Clamp clamp = clamp_of(requantisation, width);
-  const bool ties = requantisation.to_nearest && clamp.shift > 0;
+  const bool ties = requantisation.rounding == 1 && clamp.shift > 0;
+  const bool away = requantisation.rounding == 2 && clamp.shift > 0;
   const auto bits = [&](Bound side) { return side.never ? 0 : clamp.quotient - side.bits; };
   return {.sum = width.bits + 1,
           .decides = std::max({ties ? clamp.shift + 1 : 0, bits(clamp.above), bits(clamp.below)}),
           .digits = division_digits(divisor_of(requantisation).odd, width.bits),
-          .adds = ties && !halved,
+          .adds = away || (ties && !halved),
+          .late = away,
           .compares = (!clamp.above.never && clamp.above.bits < 0) ||
                       (!clamp.below.never && clamp.below.bits < 0)};
 }
@@ -311,9 +313,13 @@ Cost requantise_stage_cost(const Requantisation& requantisation, Width width, bo
   const Clamp clamp = clamp_of(requantisation, width);
   Cost cost = outside_cost(clamp);
   // The half is a constant: its adder needs no LUTs. A tie is seen at the bits shifted out.
-  if (requantisation.to_nearest && clamp.shift > 0) {
-    cost.lut += function_luts(clamp.shift);
-    if (!halved) cost.carry += carry_chain(clamp.quotient + (width.is_signed ? 1 : 0));
+  // One that the sign chooses needs them.
+  if (requantisation.rounding != 0 && clamp.shift > 0) {
+    const bool away = requantisation.rounding == 2;
+    cost.lut += away ? clamp.shift : function_luts(clamp.shift);
+    const int low = away ? clamp.shift : 0;  // of the half, which are not 0
+    if (away || !halved)
+      cost.carry += carry_chain(clamp.quotient + low + (width.is_signed ? 1 : 0));
   }
   cost += division_cost(divisor_of(requantisation).odd, width.bits);
   cost.ff += static_cast<double>(requantisation.out_bits + (clamp.above.never ? 0 : 1) +

@@ -87,6 +87,7 @@ struct Rounding {
   int decides = 0;        ///< bits that tell whether a bound is passed, or a tie
   double digits = 1;      ///< rows of the product that divides; 1: a shift
   bool adds = false;      ///< half of the divisor
+  bool late = false;      ///< comparisons come behind that sum
   bool compares = false;  ///< with a bound that is not a power of two
 };
 /// `halved`: the number begins with half of the divisor.

@@ -4,11 +4,20 @@
 
 namespace mase::design {
 
+namespace {
+
+int parameter_of(formats::Rounding rounding) {
+  if (rounding == formats::Rounding::floor) return 0;
+  return rounding == formats::Rounding::nearest_away ? 2 : 1;
+}
+
+}  // namespace
+
 Requantisation requantisation(const integer::Requantise& requantise, const integer::FixedType& to) {
   return {.out_bits = to.width,
           .shift = requantise.shift,
           .divisor = requantise.divisor,
-          .to_nearest = requantise.rounding == formats::Rounding::nearest_even,
+          .rounding = parameter_of(requantise.rounding),
           .low = Sized{requantise.low, 64, true},
           .high = Sized{requantise.high, 64, true}};
 }

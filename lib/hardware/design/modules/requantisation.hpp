@@ -14,7 +14,7 @@ namespace mase::design {
 struct Requantisation {
   int out_bits = 8, shift = 0;
   std::int64_t divisor = 1;
-  bool to_nearest = true;
+  int rounding = 1;
   Sized low{-128, 64, true}, high{127, 64, true};
 
   static constexpr auto fields() {
@@ -23,8 +23,9 @@ struct Requantisation {
         Field{"SHIFT", &Requantisation::shift,
               "power of two that divides; a negative one multiplies"},
         Field{"DIVISOR", &Requantisation::divisor, "what divides, too"}.at_least(1),
-        Field{"ROUND", &Requantisation::to_nearest,
-              "0: rounds down, 1: to the nearest, ties to even"},
+        Field{"ROUND", &Requantisation::rounding,
+              "0: rounds down, 1: to the nearest, ties to even, 2: ties away from zero"}
+            .at_least(0),
         Field{"LOW", &Requantisation::low, "the least result"},
         Field{"HIGH", &Requantisation::high, "the greatest result"}};
   }

@@ -30,9 +30,13 @@ std::optional<std::size_t> input_of(const design::Design& design, design::Stream
   return static_cast<std::size_t>(found - inputs.begin());
 }
 
-bool rounds_down(const design::Design& design, design::StreamId id) {
+/// As mase_host.h numbers the modes.
+int rounding_of(const design::Design& design, design::StreamId id) {
   const auto input = input_of(design, id);
-  return input && design.program->input_rounding[*input] != formats::Rounding::nearest_even;
+  const auto rounding =
+      input ? design.program->input_rounding[*input] : formats::Rounding::nearest_even;
+  if (rounding == formats::Rounding::floor) return 1;
+  return rounding == formats::Rounding::nearest_away ? 2 : 0;
 }
 
 /// Codes below those of numbers.
@@ -94,7 +98,7 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
                                             std::to_string(layout.bytes),
                                             stream.type.is_signed ? "1" : "0",
                                             std::to_string(stream.type.frac),
-                                            rounds_down(design, id) ? "1" : "0",
+                                            std::to_string(rounding_of(design, id)),
                                             order_of(design, id) ? order_name(name) : "0",
                                             std::to_string(mask_codes(design, id)),
                                             levels ? levels_name(name) : "0",

@@ -22,7 +22,8 @@ double nearest_even(double v) {
 double rounded(double v, formats::Rounding rounding) {
   const double nearest = nearest_even(v);
   if (rounding == formats::Rounding::nearest_even) return nearest;
-  return nearest > v ? nearest - 1.0 : nearest;
+  if (rounding == formats::Rounding::floor) return nearest > v ? nearest - 1.0 : nearest;
+  return std::abs(v - nearest) == 0.5 ? v + std::copysign(0.5, v) : nearest;
 }
 
 /// x * 2^frac is exact in double for every float; clamping to integers before rounding is the same

@@ -13,10 +13,15 @@ std::string value_text(const Program& program, ValueId id) {
          shape_text(value.shape);
 }
 
+std::string rounding_text(formats::Rounding rounding) {
+  if (rounding == formats::Rounding::floor) return " floor";
+  return rounding == formats::Rounding::nearest_away ? " nearest_away" : " nearest";
+}
+
 std::string requantise_text(const Requantise& requantise) {
   std::string text = ">> " + std::to_string(requantise.shift);
   if (requantise.divisor != 1) text += " / " + std::to_string(requantise.divisor);
-  text += requantise.rounding == formats::Rounding::floor ? " floor" : " nearest";
+  text += rounding_text(requantise.rounding);
   return text + " [" + wide_text(requantise.low) + ", " + wide_text(requantise.high) + "]";
 }
 
@@ -37,9 +42,9 @@ std::string program_text(const Program& program) {
   std::string text = "program " + quote(program.name) + "\n";
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     text += "  input " + value_text(program, program.inputs[i]) +
-            (program.input_levels[i] ? " in " + program.input_levels[i]->format + "\n"
-             : program.input_rounding[i] == formats::Rounding::floor ? " floor\n"
-                                                                     : " nearest\n");
+            (program.input_levels[i] ? " in " + program.input_levels[i]->format
+                                     : rounding_text(program.input_rounding[i])) +
+            "\n";
   for (const Step& step : program.steps) text += "  " + step_text(program, step) + "\n";
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     text += "  output " + quote(program.output_keys[i]) + " = %" +

@@ -48,6 +48,7 @@ std::optional<kernels::Requantise32> narrow_requantise(const Step& step) {
   to.left = std::max(-from.shift, 0);
   to.divisor = from.divisor;
   to.floor = from.rounding == formats::Rounding::floor;
+  to.away = from.rounding == formats::Rounding::nearest_away;
   if (to.shift > 30 || to.left > 30 || to.divisor > most) return std::nullopt;
   if (from.low < least || from.high > most) return std::nullopt;
   to.low = static_cast<std::int32_t>(from.low);

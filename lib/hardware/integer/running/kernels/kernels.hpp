@@ -15,7 +15,7 @@ namespace mase::integer::kernels {
 struct Requantise32 {
   int shift = 0, left = 0;
   std::int64_t divisor = 1;
-  bool floor = false;
+  bool floor = false, away = false;  ///< neither: to the nearest, ties to even
   std::int32_t low = 0, high = 0;
 };
 

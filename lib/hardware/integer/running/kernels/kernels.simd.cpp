@@ -71,7 +71,8 @@ MASE_SIMD_TARGET void divide(const Requantise32& requantise, const std::int32_t*
       --code;
       rest += denominator;
     }
-    const bool up = rest > denominator - rest || (rest == denominator - rest && (code & 1) != 0);
+    const bool tie_up = requantise.away ? numerator >= 0 : (code & 1) != 0;
+    const bool up = rest > denominator - rest || (rest == denominator - rest && tie_up);
     if (!requantise.floor && up) ++code;
     code = code < requantise.low ? requantise.low : code;
     out[i] = static_cast<Out>(code > requantise.high ? requantise.high : code);
@@ -79,7 +80,8 @@ MASE_SIMD_TARGET void divide(const Requantise32& requantise, const std::int32_t*
 }
 
 /// Nearest even: adding half less one, and one more when the floor is odd, carries into the result
-/// exactly when the rest is above half, or half below an odd floor.
+/// exactly when the rest is above half, or half below an odd floor. Away from 0: half less one, and
+/// one more where the number is not negative.
 template <class Out>
 MASE_SIMD_TARGET void requantise_to(const Requantise32& requantise, const std::int32_t* in,
                                     Out* out, std::size_t count) {
@@ -93,6 +95,10 @@ MASE_SIMD_TARGET void requantise_to(const Requantise32& requantise, const std::i
   } else if (requantise.floor) {
     for (std::size_t i = 0; i < count; ++i)
       out[i] = static_cast<Out>(clamped(in[i] >> shift, low, high));
+  } else if (requantise.away) {
+    const std::int32_t half = 1 << (shift - 1);
+    for (std::size_t i = 0; i < count; ++i)
+      out[i] = static_cast<Out>(clamped((in[i] + half + (in[i] >> 31)) >> shift, low, high));
   } else {
     const std::int32_t half_less_one = (1 << (shift - 1)) - 1;
     for (std::size_t i = 0; i < count; ++i)
