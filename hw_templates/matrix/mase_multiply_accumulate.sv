@@ -37,6 +37,7 @@ module mase_multiply_accumulate #(
     parameter int WFLOAT = -1,
     parameter int WZERO = 1,
     parameter int WN = 8,
+    parameter int UNIT = 0,
     parameter int TERM_STAGES = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
@@ -179,6 +180,7 @@ module mase_multiply_accumulate #(
       .WFLOAT(WFLOAT),
       .WZERO(WZERO),
       .WN(WN),
+      .UNIT(UNIT),
       .TERM_STAGES(TERM_STAGES),
       .PRODUCT_STAGES(PRODUCT_STAGES),
 `ifdef MASE_RELOAD

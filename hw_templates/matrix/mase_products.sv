@@ -41,6 +41,7 @@ module mase_products #(
     parameter int WFLOAT = -1,
     parameter int WZERO = 1,
     parameter int WN = 8,
+    parameter int UNIT = 0,  // bits that all products are shifted left by
     parameter int TERM_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
@@ -251,13 +252,20 @@ module mase_products #(
   logic [PE-1:0] carries;
   for (genvar p = 0; p < PE; p++) begin : g_products
     if (PACK == 1) begin : g_one
+      // Ones below the sum make the carry one of its units.
+      logic [ACCW-UNIT-1:0] total;
+      if (UNIT > 0) begin : g_unit
+        assign sums[p*ACCW+:ACCW] = {total, {UNIT{carries[p]}}};
+      end else begin : g_whole
+        assign sums[p*ACCW+:ACCW] = total;
+      end
       mase_dot #(
           .SIMD(SIMD),
           .AW(A),
           .ASIGNED(ASIGNED),
           .WW(B),
           .WSIGNED(WSIGNED),
-          .W(ACCW),
+          .W(ACCW - UNIT),
           .MULTIPLIER(MULTIPLIER),
           .PRODUCT_STAGES(PRODUCT_STAGES),
           .AFLOAT((ADECODED != 0) ? -1 : AFLOAT),
@@ -272,7 +280,7 @@ module mase_products #(
           .enable(multiply),
           .x(late_operands[p/READERS*SIMD*A+:SIMD*A]),
           .w(late_weights[p*SIMD*B+:SIMD*B]),
-          .sum(sums[p*ACCW+:ACCW]),
+          .sum(total),
           .carry(carries[p])
       );
     end else if (p % READERS % PACK == 0) begin : g_pack

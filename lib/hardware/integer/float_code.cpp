@@ -36,11 +36,12 @@ std::int64_t FloatCode::number(std::int64_t code) const {
     const std::int64_t hidden = std::int64_t{1} << mantissa;
     number = (hidden + magnitude % hidden) << (exponent - 1);
   }
+  number <<= unit;
   return negative ? -number : number;
 }
 
 std::optional<std::int64_t> FloatCode::code(std::int64_t number) const {
-  const std::int64_t wanted = number < 0 ? -number : number;
+  const std::int64_t wanted = (number < 0 ? -number : number) >> unit;
   if ((number < 0 && !is_signed) || (number == 0 && !has_zero)) return std::nullopt;
   // The bits above those of the significand count the shifts.
   const int shift = std::max(bits_of(wanted) - 1 - mantissa, 0);
@@ -69,11 +70,14 @@ std::optional<FloatCode> FloatCode::shortest(std::span<const std::int64_t> numbe
   if (numbers.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(numbers);
   const bool has_zero = std::ranges::find(numbers, 0) != numbers.end();
-  const std::int64_t most = std::max(-low, high);
+  std::uint64_t bits = 0;  // that are 1 in any of them
+  for (const std::int64_t number : numbers) bits |= static_cast<std::uint64_t>(number);
+  const int unit = bits == 0 ? 0 : std::countr_zero(bits);
+  const std::int64_t most = std::max(-low, high) >> unit;
   const FixedType type = type_for(low < 0 ? -most : 0, most, 0);
   std::optional<FloatCode> best;
   for (int mantissa = most_bits; mantissa >= 0; --mantissa) {
-    const FloatCode tried{1, mantissa, low < 0, has_zero || mantissa > 0, type.width};
+    const FloatCode tried{1, mantissa, low < 0, has_zero || mantissa > 0, type.width, unit};
     const auto found = shortest_with(numbers, tried, most_bits);
     if (found && (!best || found->width <= best->width)) best = found;
   }

@@ -23,8 +23,9 @@ struct FloatCode {
   int mantissa = 3;  ///< bits
   bool is_signed = true;
   bool has_zero = true;
-  int number_width =
-      19;  ///< bits of the numbers that occur, in two's complement if they are signed
+  /// Bits of the numbers that occur, in two's complement if they are signed; without `unit`.
+  int number_width = 19;
+  int unit = 0;  ///< all numbers are shifted left by so many bits more
   bool operator==(const FloatCode&) const = default;
 
   int magnitude_bits() const { return width - (is_signed ? 1 : 0); }

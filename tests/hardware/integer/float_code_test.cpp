@@ -91,6 +91,14 @@ TEST_CASE("Whole numbers have codes of sign and magnitude", "[float_code]") {
   check_codes(code, numbers);
 }
 
+TEST_CASE("Multiples of a power of two have codes as short as without it", "[float_code]") {
+  const Numbers numbers{-12 << 9, -8 << 9, 0, 1 << 9, 3 << 9, 6 << 9};
+  const FloatCode code = shortest(numbers);
+  CHECK(code == FloatCode{4, 1, true, true, 5, 9});
+  check_codes(code, numbers);
+  CHECK_FALSE(code.code(1 << 8));
+}
+
 TEST_CASE("Numbers that would need more bits have no short codes", "[float_code]") {
   CHECK_FALSE(FloatCode::shortest(Numbers{0, 1, 1001}, 8));
   CHECK_FALSE(FloatCode::shortest(Numbers{}, 8));

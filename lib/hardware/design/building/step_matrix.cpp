@@ -15,6 +15,7 @@ StepMatrix matrix_of(const Step& step) {
   return {{matrix.groups, matrix.rows / matrix.groups, matrix.columns},
           matrix.weight_type,
           matrix.weight,
+          matrix.weight_code,
           matrix.bias,
           matrix.bias_width};
 }
@@ -30,15 +31,28 @@ Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias, int wi
 
 std::vector<Wide> widened(const integer::Codes& codes) { return {codes.begin(), codes.end()}; }
 
-Operands operands_of(const StepBuilder& builder, const integer::FixedType& weight_type, Wide half) {
-  const integer::FixedType& in = builder.input().type;
+Operands operands_of(const StepBuilder& builder, const integer::FixedType& weight, Wide half,
+                     const std::optional<integer::FloatCode>& weight_code) {
+  const integer::StreamValue& in = builder.input();
   const Step& step = builder.step;
-  return {.in_bits = in.width,
-          .in_signed = in.is_signed,
-          .weight_bits = weight_type.width,
-          .weight_signed = weight_type.is_signed,
-          .sum_bits = integer::signed_width(step.low + half, step.high + half),
-          .halved = half != 0};
+  Operands operands{.in_bits = in.type.width,
+                    .in_signed = in.type.is_signed,
+                    .weight_bits = weight.width,
+                    .weight_signed = weight.is_signed,
+                    .sum_bits = integer::signed_width(step.low + half, step.high + half),
+                    .halved = half != 0};
+  if (in.code) operands.set_in_code(*in.code);
+  if (weight_code) operands.set_weight_code(*weight_code);
+  operands.term_stages = term_stages_of(operands);
+  return operands;
+}
+
+/// Codes of weights as memories hold them.
+integer::Codes stored(const StepMatrix& matrix) {
+  integer::Codes codes = matrix.weight;
+  if (matrix.weight_code)
+    for (std::int64_t& code : codes) code = matrix.weight_code->code(code).value();
+  return codes;
 }
 
 Multiplication multiplication_of(const StepBuilder& builder, Wide half) {
@@ -60,12 +74,14 @@ bool is_constant(const MatrixShape& shape, const Fold& fold) {
 
 SharedProducts shared_products(const Program& program, const Step& step, const Fold& fold) {
   const integer::FixedType& in = program.value(step.inputs.at(0)).type;
+  const integer::StreamValue& other = program.value(step.inputs.back());
+  const bool in_codes = program.value(step.inputs.at(0)).code || other.code;
   if (std::holds_alternative<integer::Matmul>(step.operation))
-    return {in, program.value(step.inputs.at(1)).type, fold.in_lanes, fold.out_lanes};
+    return {in, other.type, fold.in_lanes, in_codes ? 1 : fold.out_lanes};
   const StepMatrix matrix = matrix_of(step);
   SharedProducts shared{in, matrix.weight_type, fold.in_lanes,
                         std::min(fold.out_lanes, matrix.shape.rows)};
-  if (is_constant(matrix.shape, fold)) shared.outputs = 1;
+  if (in_codes || matrix.weight_code || is_constant(matrix.shape, fold)) shared.outputs = 1;
   return shared;
 }
 
@@ -80,13 +96,14 @@ MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShap
                                           std::int64_t simd, std::int64_t pe) {
   const StepMatrix matrix = matrix_of(builder.step);
   const Start start = start_of(builder, matrix.bias, matrix.bias_width);
-  const int bits = matrix.weight_type.width;
-  const SumsOfProducts sums{operands_of(builder, matrix.weight_type, start.half),
-                            requantisation_of(builder), multiplication_of(builder, start.half),
-                            stages_of(builder.fold)};
+  const Operands operands =
+      operands_of(builder, matrix.weight_type, start.half, matrix.weight_code);
+  const int bits = operands.weight_bits;
+  const SumsOfProducts sums{operands, requantisation_of(builder),
+                            multiplication_of(builder, start.half), stages_of(builder.fold)};
   MultiplyAccumulate unit{sums, {!start.biases.empty(), start.width}, {}};
   unit.weight_file = builder.memory("weight", simd * pe * bits, [&] {
-    return matrix_words(widened(matrix.weight), shape, simd, pe, bits);
+    return matrix_words(widened(stored(matrix)), shape, simd, pe, bits);
   });
   unit.bias_file = builder.vector_memory("bias", start.biases, pe, start.width);
   return unit;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hardware/design/building/memory_image.hpp"
@@ -17,6 +18,7 @@ struct StepMatrix {
   MatrixShape shape;
   integer::FixedType weight_type;
   const integer::Codes& weight;
+  const std::optional<integer::FloatCode>& weight_code;
   const std::vector<Wide>& bias;
   int bias_width;  ///< of all that may come; 0: of these
 };
@@ -36,7 +38,9 @@ Start start_of(const StepBuilder& builder, const std::vector<Wide>& bias, int wi
 
 std::vector<Wide> widened(const integer::Codes& codes);
 
-Operands operands_of(const StepBuilder& builder, const integer::FixedType& weight_type, Wide half);
+/// `weight`: of the numbers that a step multiplies its input by, or of their short codes.
+Operands operands_of(const StepBuilder& builder, const integer::FixedType& weight, Wide half,
+                     const std::optional<integer::FloatCode>& weight_code = std::nullopt);
 Multiplication multiplication_of(const StepBuilder& builder, Wide half);
 
 /// Whether a matrix becomes a module whose weights are constants, without multipliers.

@@ -36,6 +36,9 @@ struct MultiplyAccumulate : SumsOfProducts, Bias, MatrixImages {
   static constexpr auto fields() {
     return std::tuple_cat(Operands::fields(), Bias::fields(), Requantisation::fields(),
                           Multiplication::fields(), Operands::weight_code_fields(),
+                          std::tuple{Field{"UNIT", &MultiplyAccumulate::weight_unit,
+                                           "bits that all products are shifted left by"}
+                                         .at_least(0)},
                           PipelineStages::fields(), MatrixImages::fields());
   }
 };

@@ -98,6 +98,7 @@ void Operands::set_weight_code(const integer::FloatCode& code) {
   weight_float = mantissa_of(code);
   weight_zero = zero_of(code);
   weight_number = code.number_width;
+  if (code.unit > 0) weight_unit = code.unit;
 }
 
 std::optional<std::int64_t> term_stages_of(const Operands& operands) {
@@ -129,7 +130,8 @@ int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
 
 Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool two_words) {
   const auto outputs = static_cast<double>(shape.pe);
-  DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(), sums.sum_bits,
+  DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(),
+               sums.sum_bits - static_cast<int>(sums.weight_unit.value_or(0)),
                sums.product_stages.value_or(0)};
   if (sums.booth()) {
     dot.a_code = sums.in_code();

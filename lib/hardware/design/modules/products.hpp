@@ -29,7 +29,7 @@ struct Operands {
   std::optional<std::int64_t> in_float = std::nullopt, in_zero = std::nullopt,
                               in_number = std::nullopt;
   std::optional<std::int64_t> weight_float = std::nullopt, weight_zero = std::nullopt,
-                              weight_number = std::nullopt;
+                              weight_number = std::nullopt, weight_unit = std::nullopt;
   std::optional<std::int64_t> term_stages = std::nullopt;  ///< of terms made of codes
 
   bool coded() const { return in_float || weight_float; }

@@ -174,7 +174,10 @@ constexpr int most_weight_bits = 40;
 
 /// The values that an element format rounds to, as codes of the least type that holds them.
 Constants rounded_to_levels(const Array& values, const formats::Format& format) {
-  return exact(rounded(values, format), "format '" + format.text() + "'", most_weight_bits);
+  Constants constants =
+      exact(rounded(values, format), "format '" + format.text() + "'", most_weight_bits);
+  constants.elements = true;
+  return constants;
 }
 
 /// Another checkpoint may have any code of the format.
@@ -195,8 +198,11 @@ Constants on_grid(const Array& values, const Grid& grid, const std::string& what
 /// Codes that another checkpoint may replace have the type of the format, others the least one.
 Constants encoded(const Lowering& lowering, const Array& values, const formats::Format& format) {
   if (!rounds_to_levels(format)) return encoded(values, format, {grid_of(format), {}});
-  if (lowering.reloadable()) return on_grid(values, grid_of(format), "a constant");
-  return rounded_to_levels(values, format);
+  if (!lowering.reloadable()) return rounded_to_levels(values, format);
+  const Grid grid = grid_of(format);
+  Constants constants = on_grid(values, grid, "a constant");
+  constants.any_code = grid.levels->code;
+  return constants;
 }
 
 /// Constants without a format of their own, with as many bits as their values need.

@@ -14,6 +14,14 @@ Interval Constants::range() const {
   return {low, high};
 }
 
+std::optional<FloatCode> Constants::float_code(const Codes& weights) const {
+  const auto has_code = [&](std::int64_t number) { return any_code->code(number).has_value(); };
+  if (any_code && std::ranges::all_of(weights, has_code)) return any_code;
+  if (!elements || any) return std::nullopt;
+  const auto code = FloatCode::shortest(weights, most_level_bits);
+  return code && code->width <= type.width ? code : std::nullopt;
+}
+
 void Constants::fit(int frac) {
   const Interval all = hull(range(), {});
   type = type_for(all.low, all.high, frac);

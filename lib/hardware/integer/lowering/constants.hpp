@@ -19,7 +19,12 @@ struct Constants {
   std::vector<int> fracs = {};
   /// All codes that another checkpoint may have; nullopt if these are the only ones.
   std::optional<Interval> any = std::nullopt;
+  /// Whether they are numbers of an element format, and the short codes of all that may come.
+  bool elements = false;
+  std::optional<FloatCode> any_code = std::nullopt;
 
+  /// Short codes of weights that are these, or some of them and zeros; nullopt for none.
+  std::optional<FloatCode> float_code(const Codes& weights) const;
   /// Those that there are, or that may come.
   Interval range() const;
   /// Gives the codes the least type that holds them.

@@ -131,6 +131,7 @@ Operand convolved(const Call& call, const StreamView& x, Constants weight,
     throw Refusal{"its weight " + shape_text(shape) + " does not fit its input"};
   convolution.weight_type = matrix.weight.type;
   convolution.weight = channels_last_weights(matrix.weight.codes, shape);
+  convolution.weight_code = matrix.weight.float_code(convolution.weight);
   convolution.bias = matrix.bias.codes;
   convolution.bias_width = matrix.bias.width();
   const std::int64_t terms = numel(Shape(shape.begin() + 1, shape.end()));

@@ -63,6 +63,7 @@ Summands aligned_bias(Constants bias, Constants& factor, int input_frac) {
                     " fraction bits more than input and weight; give the bias fewer"};
     for (std::int64_t& code : factor.codes) code *= std::int64_t{1} << finer;
     if (factor.any) factor.any = shifted(*factor.any, finer);
+    if (factor.any_code) factor.any_code->unit += finer;
     factor.type.width += finer;
     factor.type.frac += finer;
   }
@@ -204,6 +205,7 @@ StreamView linear_product(const Call& call, StreamView x, Constants weight, std:
     for (std::int64_t i = 0; i < shape[1]; ++i)
       linear.weight[at(o * shape[1] + i)] =
           matrix.weight.codes[at(o * shape[1] + rows.columns[at(i)])];
+  linear.weight_code = matrix.weight.float_code(linear.weight);
   return emit_product(call, std::move(linear), x, matrix, shape[1],
                       product_layout(x.layout, rows, shape[0]));
 }

@@ -245,6 +245,7 @@ StreamView grouped_product(const Call& call, StreamView x, const Constants& weig
   convolution.groups = sets;
   convolution.weight_type = matrix.weight.type;
   convolution.weight = matrix.weight.codes;
+  convolution.weight_code = matrix.weight.float_code(convolution.weight);
   torch.back() = outputs;
   return emit_product(call, std::move(convolution), x, matrix, inputs,
                       beside_each_other(torch, sets, rows, outputs));

@@ -77,12 +77,20 @@ class Shortener {
     } else if (step.inputs.size() == 1 && is_short(step.inputs[0]) && is_function(step.operation)) {
       tabulate(step);
     } else {
-      if (!std::holds_alternative<Argmax>(step.operation))
-        for (ValueId& id : step.inputs)
-          if (is_short(id)) id = decoded(id, step.layer);
+      for (ValueId& id : step.inputs)
+        if (is_short(id) && !takes_codes(step, id)) id = decoded(id, step.layer);
       shorten_results(step);
     }
     program_.steps.push_back(std::move(step));
+  }
+
+  /// Whether a step decodes an input itself, or only compares its elements. Padding is code 0.
+  bool takes_codes(const Step& step, ValueId id) {
+    const auto* convolution = std::get_if<Convolution>(&step.operation);
+    const bool padded =
+        convolution && (convolution->window.x.padded() || convolution->window.y.padded());
+    if (padded && !value(id).code->has_zero) return false;
+    return decodes_inputs(step.operation) || std::holds_alternative<Argmax>(step.operation);
   }
 
   /// Whether a step gives codes of its inputs, which all have the same short ones.

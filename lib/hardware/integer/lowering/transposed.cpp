@@ -175,6 +175,7 @@ Convolution convolution_of(const Matrix& matrix, const Plan& plan) {
   convolution.groups = plan.groups;
   convolution.weight_type = matrix.weight.type;
   convolution.weight = matrix.weight.codes;
+  convolution.weight_code = matrix.weight.float_code(convolution.weight);
   convolution.bias = matrix.bias.codes;
   convolution.bias_width = matrix.bias.width();
   return convolution;

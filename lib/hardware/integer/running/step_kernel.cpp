@@ -32,10 +32,68 @@ class ExactKernel : public StepKernel {
   const Step& step_;
 };
 
+/// A step on the numbers of its inputs' short codes.
+class DecodingKernel : public StepKernel {
+ public:
+  DecodingKernel(const Program& program, const Step& step, const kernels::KernelTable& table)
+      : step_(step) {
+    numbers_.values = program.values;
+    for (const ValueId id : step.inputs) {
+      StreamValue& value = numbers_.values[at(id)];
+      Decoder decoder{Buffer(storage_for(value.numbers())), {}, {}};
+      if (value.code)
+        for (Wide code = value.type.low(); code <= value.type.high(); ++code)
+          decoder.table.push_back(value.code->number(static_cast<std::int64_t>(code)));
+      decoder.least = static_cast<std::int64_t>(value.type.low());
+      decoders_.push_back(std::move(decoder));
+    }
+    for (const ValueId id : step.inputs) {
+      StreamValue& value = numbers_.values[at(id)];
+      value.type = value.numbers();
+      value.code = std::nullopt;
+    }
+    kernel_ = make_kernel(numbers_, step_, table);
+  }
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+    std::vector<const Buffer*> decoded(in);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (!decoders_[i].table.empty()) decoded[i] = &decoders_[i].decode(*in[i]);
+    kernel_->run(decoded, out, frames);
+  }
+
+ private:
+  struct Decoder {
+    Buffer numbers;
+    Codes table;  ///< empty for an input that has numbers
+    std::int64_t least = 0;
+
+    const Buffer& decode(const Buffer& in) {
+      Codes codes;
+      in.append_to(codes);
+      for (std::int64_t& code : codes) code = table[at(code - least)];
+      numbers.set(codes);
+      return numbers;
+    }
+  };
+
+  Step step_;
+  Program numbers_;
+  std::vector<Decoder> decoders_;
+  std::unique_ptr<StepKernel> kernel_;
+};
+
+bool has_short_inputs(const Program& program, const Step& step) {
+  return std::ranges::any_of(step.inputs,
+                             [&](ValueId id) { return program.value(id).code.has_value(); });
+}
+
 }  // namespace
 
 std::unique_ptr<StepKernel> make_kernel(const Program& program, const Step& step,
                                         const kernels::KernelTable& table) {
+  if (decodes_inputs(step.operation) && has_short_inputs(program, step))
+    return std::make_unique<DecodingKernel>(program, step, table);
   if (auto kernel = make_matrix_kernel(program, step, table)) return kernel;
   if (auto kernel = make_channel_kernel(program, step, table)) return kernel;
   return std::make_unique<ExactKernel>(program, step);

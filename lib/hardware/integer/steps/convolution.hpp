@@ -17,6 +17,8 @@ struct Convolution {
   Codes weight;            ///< [outputs][kernel_height][kernel_width][channels / groups]
   std::vector<Wide> bias;  ///< [outputs]; empty without
   int bias_width = 0;      ///< as a linear's
+  /// How memories code the weights; nullopt: as they are.
+  std::optional<FloatCode> weight_code = std::nullopt;
 
   std::int64_t taps() const { return window.channels / groups; }     ///< per place of the kernel
   std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
@@ -29,12 +31,14 @@ struct Convolution {
     return groups == window.channels && groups > 1 ? "depthwise" : "convolution";
   }
   std::string details() const {
-    return type_text(weight_type) + " " + window_text(window) + " groups " + std::to_string(groups);
+    return weights_text(weight_type, weight_code) + " " + window_text(window) + " groups " +
+           std::to_string(groups);
   }
   static constexpr bool only_moves = false;
+  static constexpr bool decodes_inputs = true;
   std::int64_t products() const { return columns(); }
   ConstantMatrix matrix() const {
-    return {groups, outputs, columns(), weight_type, weight, bias, bias_width};
+    return {groups, outputs, columns(), weight_type, weight, weight_code, bias, bias_width};
   }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 

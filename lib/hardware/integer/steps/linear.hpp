@@ -14,14 +14,17 @@ struct Linear {
   Codes weight;            ///< [outputs][inputs], inputs in stream order
   std::vector<Wide> bias;  ///< [outputs], aligned to the accumulator; empty without
   int bias_width = 0;      ///< bits of every bias that may come; 0: of those that are there
+  /// How memories code the weights; nullopt: as they are.
+  std::optional<FloatCode> weight_code = std::nullopt;
 
   std::string_view step_kind() const { return "linear"; }
   std::string_view name() const { return step_kind(); }
-  std::string details() const { return type_text(weight_type); }
+  std::string details() const { return weights_text(weight_type, weight_code); }
   static constexpr bool only_moves = false;
+  static constexpr bool decodes_inputs = true;
   std::int64_t products() const { return inputs; }
   ConstantMatrix matrix() const {
-    return {1, outputs, inputs, weight_type, weight, bias, bias_width};
+    return {1, outputs, inputs, weight_type, weight, weight_code, bias, bias_width};
   }
   static constexpr CastBehind cast_behind = CastBehind::merges;
 

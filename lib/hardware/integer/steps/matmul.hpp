@@ -26,6 +26,7 @@ struct Matmul {
            std::to_string(sets) + " rows " + std::to_string(repeat);
   }
   static constexpr bool only_moves = false;
+  static constexpr bool decodes_inputs = true;
   std::int64_t products() const { return inputs; }
   static constexpr CastBehind cast_behind = CastBehind::merges;
   static constexpr NoConstants constants{};

@@ -25,6 +25,14 @@ bool only_moves(const Operation& operation) {
   return std::visit([](const auto& step) { return step.only_moves; }, operation);
 }
 
+bool decodes_inputs(const Operation& operation) {
+  return std::visit(
+      []<class Step>(const Step&) {
+        return requires { Step::decodes_inputs; };
+      },
+      operation);
+}
+
 bool keeps_numbers(const Operation& operation) {
   return only_moves(operation) || std::holds_alternative<Cast>(operation);
 }

@@ -44,6 +44,8 @@ std::string operation_name(const Operation& operation);     ///< "linear", "max_
 std::string operation_details(const Operation& operation);  ///< what its name leaves open
 /// Whether the operation gives codes of its inputs as they are.
 bool only_moves(const Operation& operation);
+/// Whether the operation takes short codes (StreamValue::code) in the place of their numbers.
+bool decodes_inputs(const Operation& operation);
 /// Whether the operation gives the numbers of its inputs, as codes of another type at most.
 bool keeps_numbers(const Operation& operation);
 /// Products of two numbers that are summed up to one element of the result.
