@@ -60,6 +60,23 @@ Grid element_grid(const formats::Format& format) {
   return grid_of_levels(levels_of(format));
 }
 
+Grid row_scaled_grid(const formats::Format& format) {
+  unsupported_error(
+      "format '" + format.text() +
+      "' scales each row by its largest element, which has a datapath only for weights of linear "
+      "layers that stay; 'integer', whose frac_width calibrate chooses, has one for all");
+}
+
+Grid residual_grid(const formats::Format& format) {
+  try {
+    return element_grid(format);
+  } catch (const Error& error) {
+    unsupported_error(std::string(error.what()) +
+                      "; means that are binary fractions and at least halve from one to the next, "
+                      "as [0.5, 0.25], have one");
+  }
+}
+
 /// Without one of these numbers the threshold follows from the magnitudes of the whole tensor.
 Grid ternary_grid(const formats::Format& format) {
   const Tree fields = format.fields();
@@ -78,6 +95,7 @@ const std::vector<DatapathRow>& datapath_table() {
       {"integer", integer_grid},
       {"fixed", integer_grid},
       {"integer_floor", integer_floor_grid},
+      {"scale_integer", row_scaled_grid, true},
       {"minifloat_ieee", element_grid, true},
       {"minifloat_denorm", element_grid, true},
       {"fp8_e4m3", element_grid, true},
@@ -87,6 +105,7 @@ const std::vector<DatapathRow>& datapath_table() {
       {"fp4_e2m1", element_grid, true},
       {"log", element_grid, true},
       {"binary", element_grid, true},
+      {"binary_residual", residual_grid, true},
       {"ternary", ternary_grid, true},
   };
   return rows;

@@ -96,6 +96,23 @@ Floats first_numbers(const formats::Format& format, const Floats& levels) {
   return numbers;
 }
 
+/// A format that gives a smaller number for a larger one is not a staircase: on both sides of every
+/// threshold, and between it and the next, it must give the level there.
+void check_ascending(const formats::Format& format, const Floats& levels, const Floats& firsts) {
+  Floats tried, wanted;
+  const auto add = [&](float number, float level) {
+    tried.push_back(number);
+    wanted.push_back(level);
+  };
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    add(std::nextafter(firsts[i], -std::numeric_limits<float>::infinity()), levels[i]);
+    add(firsts[i], levels[i + 1]);
+    if (i > 0) add(firsts[i - 1] + (firsts[i] - firsts[i - 1]) / 2, levels[i]);
+  }
+  if (quantized(format, tried) != wanted)
+    refuse(format, "gives smaller numbers for larger ones, which has no datapath for data");
+}
+
 /// Numbers between two float32 numbers, which the definition leaves open, belong to the upper
 /// level where the lower of the two is a tie, half way between the levels.
 Threshold threshold_at(float first, float lower_level, float upper_level) {
@@ -183,6 +200,7 @@ std::shared_ptr<const Levels> find_levels(const formats::Format& format) {
   check_ends(format, numbers);
   Levels levels{format.text(), {}, {}, {}, {}};
   const Floats firsts = first_numbers(format, numbers);
+  check_ascending(format, numbers, firsts);
   for (std::size_t i = 0; i < firsts.size(); ++i)
     levels.thresholds.push_back(threshold_at(firsts[i], numbers[i], numbers[i + 1]));
   set_codes(levels, format, numbers);

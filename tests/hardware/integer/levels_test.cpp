@@ -39,6 +39,8 @@ Texts element_formats() {
           "log(4, zero=false)",
           "log(5, rounding=floor)",
           "binary()",
+          "binary_residual(2)",
+          "binary_residual(3, means=[0.5, 0.25, 0.125])",
           "binary(bipolar=false, scaled=false)",
           "ternary(threshold=0.25)",
           "ternary(max=4.0)"};
@@ -149,6 +151,8 @@ TEST_CASE("formats without levels of their own are refused with what would do") 
   CHECK_THROWS_WITH(refused("log(8)"), Contains("fewer bits of exponent"));
   CHECK_THROWS_WITH(refused("fp8_e5m2(saturate=false)"), Contains("saturate = true"));
   CHECK_THROWS_WITH(refused("binary(scaled=true)"), Contains("neighbours"));
+  CHECK_THROWS_WITH(refused("binary_residual(2, means=[0.25, 0.5])"),
+                    Contains("smaller numbers for larger ones"));
 }
 
 TEST_CASE("data cannot have a format that rounds by other elements, or leaves its grid") {
@@ -156,6 +160,8 @@ TEST_CASE("data cannot have a format that rounds by other elements, or leaves it
   const auto refused = [](const std::string& text) { return grid_of(formats::parse_format(text)); };
   CHECK_THROWS_WITH(refused("ternary()"), Contains("threshold = 0.5"));
   CHECK_NOTHROW(refused("ternary(mean=0.5)"));
+  CHECK_THROWS_WITH(refused("binary_residual(2, means=[0.25, 0.5])"), Contains("[0.5, 0.25]"));
+  CHECK_THROWS_WITH(refused("scale_integer(8)"), Contains("'integer'"));
   CHECK_THROWS_WITH(refused("minifloat_ieee(6, 3, profile=reference)"), Contains("'exact'"));
 }
 

@@ -70,7 +70,65 @@ Real power(Real x, const formats::Format& format) {
 
 Real sign_beyond(Real x, Real threshold) { return x > threshold ? 1 : x < -threshold ? -1 : 0; }
 
+/// Numbers with a factor, which is a float32 number, and by itself exact.
+struct Slice {
+  std::vector<Real> numbers;
+  Real factor = 1;
+};
+
+/// Whole numbers up to `high` in steps of the largest magnitude over it.
+Slice integers(std::vector<Real> x, int width) {
+  double peak = 0;
+  for (const Real one : x) peak = std::max(peak, static_cast<double>(magnitude_of(one)));
+  const double high = static_cast<double>(power_of_two(width - 1)) - 1;
+  const Real step = peak == 0 ? Real(1) : static_cast<Real>(static_cast<float>(peak / high));
+  for (Real& one : x) one = std::clamp<Real>(nearest_even(one / step), -high, high);
+  return {std::move(x), step};
+}
+
+/// Signs of what is above a threshold, times the mean of these magnitudes.
+Slice signs(std::vector<Real> x, double threshold, bool has_zero) {
+  double sum = 0, count = 0;
+  for (Real& one : x) {
+    const auto magnitude = static_cast<double>(magnitude_of(one));
+    const bool counts = !has_zero || magnitude > threshold;
+    if (counts) sum += magnitude, ++count;
+    one = !counts ? 0 : one < 0 ? -1 : 1;
+  }
+  return {std::move(x), static_cast<float>(count == 0 ? 0 : sum / count)};
+}
+
+Slice slice_of(std::vector<Real> x, const formats::Format& format) {
+  const Tree fields = format.fields();
+  if (format.name() == "scale_integer")
+    return integers(std::move(x), static_cast<int>(fields.at("width").as_int()));
+  if (format.name() == "binary") return signs(std::move(x), 0, false);
+  return signs(std::move(x), fields.at("threshold").as_double(), true);
+}
+
 }  // namespace
+
+bool scales_elements(const formats::Format& format) {
+  const Tree fields = format.fields();
+  const auto is_set = [&](const char* field) {
+    const Tree* value = fields.find(field);
+    return value && *value == Tree(true);
+  };
+  return format.name() == "scale_integer" || is_set("scaled") || is_set("scaling_factor");
+}
+
+RealTensor scaled(RealTensor tensor, const formats::Format& format) {
+  const bool rows = format.name() == "scale_integer";
+  const auto size = rows ? static_cast<std::size_t>(tensor.shape.back())
+                         : tensor.values.size() / static_cast<std::size_t>(tensor.shape.front());
+  for (auto first = tensor.values.begin(); first != tensor.values.end();
+       first += static_cast<std::ptrdiff_t>(size)) {
+    const Slice slice =
+        slice_of(std::vector<Real>(first, first + static_cast<std::ptrdiff_t>(size)), format);
+    std::ranges::transform(slice.numbers, first, [&](Real one) { return one * slice.factor; });
+  }
+  return tensor;
+}
 
 Real element(Real number, const formats::Format& format) {
   if (format.name() == "log") return power(number, format);

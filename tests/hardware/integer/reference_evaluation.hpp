@@ -24,6 +24,10 @@ Real power_of_two(int exponent);
 Real nearest_even(Real v);  ///< for |v| < 2^100
 /// Rounded to a number of an element format.
 Real element(Real number, const formats::Format& format);
+/// Whether a format scales elements by what others are, and the tensor with its exact products of
+/// codes and scales.
+bool scales_elements(const formats::Format& format);
+RealTensor scaled(RealTensor tensor, const formats::Format& format);
 
 class Evaluation {
  public:
@@ -58,6 +62,7 @@ class Evaluation {
   RealTensor with_format(RealTensor tensor, const std::string& port) const {
     const auto format = node_->formats.find(port);
     if (format == node_->formats.end()) return tensor;
+    if (scales_elements(format->second)) return scaled(std::move(tensor), format->second);
     const std::size_t channels = tensor.shape.empty() ? 1 : at(tensor.shape.front());
     const std::size_t size = tensor.values.size() / std::max<std::size_t>(1, channels);
     for (std::size_t i = 0; i < tensor.values.size(); ++i)

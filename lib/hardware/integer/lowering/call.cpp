@@ -27,7 +27,8 @@ Constants encoded(const Array& values, const formats::Format& format, const Weig
 }
 
 /// The least grid that holds float values, or a refusal above so many bits.
-Constants exact(const Array& values, const std::string& what, int most_bits = 32) {
+Constants exact(const Array& values, const std::string& what, int most_bits = 32,
+                const std::string& remedy = "give the node a data_in format") {
   int frac = -1000;
   for (const float value : values.span<float>()) {
     if (!std::isfinite(value)) throw Refusal{what + " has values that are not finite"};
@@ -38,8 +39,8 @@ Constants exact(const Array& values, const std::string& what, int most_bits = 32
   for (const float value : values.span<float>()) {
     const double code = std::ldexp(static_cast<double>(value), frac);
     if (std::abs(code) >= std::ldexp(1.0, most_bits - 1))
-      throw Refusal{what + " needs more than " + std::to_string(most_bits) +
-                    " bits to be exact; give the node a data_in format (pass quantize)"};
+      throw Refusal{what + " needs more than " + std::to_string(most_bits) + " bits to be exact; " +
+                    remedy + " (pass quantize)"};
     constants.codes.push_back(static_cast<std::int64_t>(code));
   }
   constants.fit(frac);
@@ -175,7 +176,8 @@ constexpr int most_weight_bits = 40;
 /// The values that an element format rounds to, as codes of the least type that holds them.
 Constants rounded_to_levels(const Array& values, const formats::Format& format) {
   Constants constants =
-      exact(rounded(values, format), "format '" + format.text() + "'", most_weight_bits);
+      exact(rounded(values, format), "format '" + format.text() + "'", most_weight_bits,
+            "'integer', with granularity = \"channel\" for weights, would do");
   constants.elements = true;
   return constants;
 }
@@ -264,8 +266,51 @@ Constants Call::frame_constants(const Parameter& parameter, const std::optional<
   return constants;
 }
 
+namespace {
+
+/// Whether the tiles of a tensor are the slices of its dimension 0.
+bool slice_by_slice(const formats::Tiling& tiling, const Shape& shape) {
+  const std::vector<std::int64_t> rows = tiling.row_tiles();
+  const std::int64_t slices = shape.empty() ? 1 : shape[0];
+  if (tiling.tiles() != slices || tiling.tile.back() != tiling.shape.back()) return false;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    if (rows[row] != static_cast<std::int64_t>(row) * slices / std::ssize(rows)) return false;
+  return true;
+}
+
+/// The numbers that codes stand for.
+std::vector<float> numbers_of(const formats::Encoded& encoded, const formats::Decoding& decoding) {
+  const auto sign = decoding.is_signed ? std::int64_t{1} << (decoding.bits - 1) : 0;
+  std::vector<float> numbers;
+  for (const std::uint32_t code : encoded.codes.unpack()) {
+    const auto whole = static_cast<double>((std::int64_t{code} ^ sign) - sign);
+    numbers.push_back(static_cast<float>(decoding.elements.empty() ? whole * decoding.step
+                                                                   : decoding.elements[code]));
+  }
+  return numbers;
+}
+
+/// Weights whose format has a scale for each channel, without it; nullopt for other formats.
+std::optional<Constants> scaled_weights(const Array& values, const formats::Format& given) {
+  const formats::Format format = given.deterministic();
+  const auto decoding = format.decoding(values.shape());
+  if (!decoding || !decoding->tiling || decoding->shared_bits != 0) return std::nullopt;
+  if (!slice_by_slice(*decoding->tiling, values.shape()))
+    throw Refusal{"its weight has scales within its channels, in format '" + format.text() +
+                  "'; 'integer' with granularity = \"channel\" has fraction bits for each channel"};
+  const formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
+  Constants weights = exact(Array::from<float>(numbers_of(encoded, *decoding), values.shape()),
+                            "format '" + format.text() + "'");
+  weights.scales = encoded.scales;
+  return weights;
+}
+
+}  // namespace
+
 Constants Call::weights() const {
   const formats::Format* own = format("weight");
+  if (own && rounds_to_levels(*own) && !lowering.reloadable())
+    if (auto scaled = scaled_weights(values(parameter_at(*this, "weight")), *own)) return *scaled;
   if (!own || !own->per_channel()) return constants("weight");
   const Array values = this->values(parameter_at(*this, "weight"));
   return replaceable(encoded(values, *own, weight_grid_of(*own)), lowering);

@@ -49,8 +49,8 @@ struct Call {
   /// The constant tensor of an argument as codes of its port's format. Refused when it has none
   /// unless `exact_allowed`: then the least grid that holds the values.
   Constants constants(std::string_view argument, bool exact_allowed = false) const;
-  /// The same of a weight whose channels, the slices of dimension 0, may have fraction bits of
-  /// their own.
+  /// The same of a weight whose channels, the slices of dimension 0, may have fraction bits or
+  /// scales of their own.
   Constants weights() const;
   /// The constant tensor of an argument as codes of a grid.
   Constants constants_on(std::string_view argument, const Grid& grid) const;

@@ -22,6 +22,8 @@ struct Constants {
   /// Whether they are numbers of an element format, and the short codes of all that may come.
   bool elements = false;
   std::optional<FloatCode> any_code = std::nullopt;
+  /// What the slices of dimension 0 are multiplied by, too; empty: by nothing.
+  std::vector<float> scales = {};
 
   /// Short codes of weights that are these, or some of them and zeros; nullopt for none.
   std::optional<FloatCode> float_code(const Codes& weights) const;

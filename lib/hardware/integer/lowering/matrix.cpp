@@ -110,6 +110,10 @@ Summands aligned_by_channel(const Constants& bias, Constants& weight, int input_
 Matrix matrix_of(const Call& call, Constants weight, int input_frac, std::string_view argument) {
   Matrix matrix{std::move(weight), {}};
   if (!call.has_tensor(argument)) return matrix;
+  if (!matrix.weight.scales.empty()) {  // it is added behind the scales
+    matrix.shift = call.constants(argument);
+    return matrix;
+  }
   Constants bias = call.constants(argument);
   if (matrix.weight.shape.empty() || bias.shape != Shape{matrix.weight.shape[0]})
     throw Refusal{"its bias " + shape_text(bias.shape) + " does not fit its weight " +
@@ -172,10 +176,43 @@ Interval shifted_interval(const Matrix& matrix, const std::vector<int>& left, st
   return all;
 }
 
+/// The scales of channels as numbers of one binary point.
+Constants scale_codes(const std::vector<float>& scales) {
+  int frac = fraction_bits(scales.front());
+  for (const float scale : scales)
+    if (scale != 0) frac = std::max(frac, fraction_bits(scale));
+  Constants codes{{std::ssize(scales)}, {}, {}};
+  for (const float scale : scales) {
+    const double code = std::ldexp(static_cast<double>(scale), frac);
+    if (code >= 0x1p60)
+      throw Refusal{
+          "the scales of its channels are too far apart to have one binary point; 'integer' with "
+          "granularity = \"channel\" has fraction bits for each"};
+    codes.codes.push_back(static_cast<std::int64_t>(code));
+  }
+  codes.fit(frac);
+  return codes;
+}
+
+/// Sums of products with the codes of weights, and behind them the scales and the bias.
+StreamView emit_scaled_product(const Call& call, Operation product, const StreamView& x,
+                               Matrix& matrix, std::int64_t terms, Layout layout) {
+  const Accumulator sums = accumulator_of(matrix, terms, call.lowering.value(x.id).type);
+  check_width(sums.range, stream_bits, "its accumulator");
+  const StreamView unscaled =
+      call.lowering.emit_accumulators(call.node, std::move(product), {x.id}, sums, layout);
+  auto [scale, accumulator] =
+      scale_step(call, unscaled, scale_codes(matrix.weight.scales), std::move(matrix.shift));
+  return call.lowering.emit(call.node, std::move(scale), {unscaled.id}, accumulator,
+                            std::move(layout), "scale");
+}
+
 }  // namespace
 
 StreamView emit_product(const Call& call, Operation product, const StreamView& x, Matrix& matrix,
                         std::int64_t terms, Layout layout) {
+  if (!matrix.weight.scales.empty())
+    return emit_scaled_product(call, std::move(product), x, matrix, terms, std::move(layout));
   const FixedType input = call.lowering.value(x.id).type;
   const std::vector<int> left = shifts_of(matrix.weight);
   if (!matrix.weight.fracs.empty()) matrix.weight.type.frac = std::ranges::max(matrix.weight.fracs);

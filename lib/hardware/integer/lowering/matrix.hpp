@@ -15,6 +15,7 @@ namespace mase::integer {
 struct Matrix {
   Constants weight;
   Summands bias;
+  std::optional<Constants> shift = std::nullopt;  ///< the bias behind scales of the weight
 
   /// The sums of rows with so many weights.
   Interval sums(std::int64_t terms, const Interval& input) const;
