@@ -328,9 +328,9 @@ const std::map<std::string, Evaluation::Operator>& Evaluation::operators() {
     t["minimum"] = [](E e) -> R {
       return {e.binary([](Real a, Real b) { return b < a ? b : a; })};
     };
-    // What is no number has no code: hardware gives 0.
+    // What is no number has no code: hardware gives 0. It has one zero, which is not negative.
     t["div"] = [](E e) -> R {
-      return {e.binary([](Real a, Real b) { return a == 0 ? a : a / b; })};
+      return {e.binary([](Real a, Real b) { return a == 0 ? a : a / (b + 0); })};
     };
     t["gt"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a > b); })}; };
     t["ge"] = [](E e) -> R { return {e.binary([](Real a, Real b) { return Real(a >= b); })}; };

@@ -68,6 +68,35 @@ Real power(Real x, const formats::Format& format) {
   return x < 0 ? -power_of_two(exponent) : power_of_two(exponent);
 }
 
+/// Without a hidden bit: the significand is below 1.
+Real unhidden(Real x, const formats::Format& format) {
+  const Tree fields = format.fields();
+  const auto width = static_cast<int>(fields.at("width").as_int()),
+             exponents = static_cast<int>(fields.at("exponent_width").as_int());
+  const int mantissa = width - exponents - 1, bias = (1 << (exponents - 1)) - 1;
+  const int highest = (1 << exponents) - 1 - bias;
+  const Real most = power_of_two(highest) * (1 - power_of_two(-mantissa));
+  const Real magnitude = magnitude_of(x);
+  if (magnitude == 0) return 0;
+  if (magnitude >= most) return x < 0 ? -most : most;
+  const int exponent = std::min(std::max(exponent_of(magnitude) + 1, -bias), highest);
+  const Real step = power_of_two(exponent - mantissa);
+  const Real inside = std::min(nearest_even(magnitude / step) * step, most);
+  return x < 0 ? -inside : inside;
+}
+
+/// Plane after plane, each the sign of what is left.
+Real planes(Real x, const formats::Format& format) {
+  const Tree fields = format.fields();
+  Real left = x, sum = 0;
+  for (const Tree& mean : fields.at("means").as_list()) {
+    const auto plane = static_cast<Real>(left < 0 ? -mean.as_double() : mean.as_double());
+    sum += plane;
+    left -= plane;
+  }
+  return sum;
+}
+
 Real sign_beyond(Real x, Real threshold) { return x > threshold ? 1 : x < -threshold ? -1 : 0; }
 
 /// Numbers with a factor, which is a float32 number, and by itself exact.
@@ -131,6 +160,8 @@ RealTensor scaled(RealTensor tensor, const formats::Format& format) {
 }
 
 Real element(Real number, const formats::Format& format) {
+  if (format.name() == "minifloat_denorm") return unhidden(number, format);
+  if (format.name() == "binary_residual") return planes(number, format);
   if (format.name() == "log") return power(number, format);
   if (format.name() == "binary") return number >= 0 ? 1 : -1;
   if (format.name() == "ternary")

@@ -12,7 +12,7 @@ using ir::Value;
 
 namespace {
 
-const Formats operands{{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}};
+const Formats grouped_operands{{"data_in", "integer(8, 4)"}, {"weight", "integer(6, 3)"}};
 
 /// The size along `free`, that with the batch, is given as -1.
 NodeId view(Sketch& sketch, NodeId x, const Shape& shape, std::size_t free = 0) {
@@ -32,7 +32,7 @@ NodeId product(Sketch& sketch, NodeId a, NodeId b, const std::string& second = "
                const std::string& op = "aten::matmul") {
   Shape shape = sketch.shape(a);
   shape.back() = sketch.shape(b).back();
-  return sketch.call(op, {{"self", ref(a)}, {second, ref(b)}}, shape, operands);
+  return sketch.call(op, {{"self", ref(a)}, {second, ref(b)}}, shape, grouped_operands);
 }
 
 }  // namespace
@@ -42,15 +42,16 @@ TEST_CASE("layers on words that are joined with the batch equal the reference") 
   const NodeId x = sketch.input({2, 3, 5});
   const NodeId words = view(sketch, x, {6, 5});
   const NodeId y = sketch.relu(sketch.linear(words, 4, eight));
-  const NodeId z = sketch.call(
-      "aten::mm", {{"self", ref(y)}, {"mat2", ref(sketch.parameter({4, 7}, 2))}}, {6, 7}, operands);
+  const NodeId z =
+      sketch.call("aten::mm", {{"self", ref(y)}, {"mat2", ref(sketch.parameter({4, 7}, 2))}},
+                  {6, 7}, grouped_operands);
   check_against_reference(sketch.finish(view(sketch, z, {2, 3, 7})), 6);
 }
 
 TEST_CASE("addmm on words that are joined with the batch equals the reference") {
   Sketch sketch;
   const NodeId words = view(sketch, sketch.input({2, 3, 5}), {6, 5});
-  Formats formats = operands;
+  Formats formats = grouped_operands;
   formats.push_back({"bias", "integer(8, 6)"});
   const NodeId y = sketch.call("aten::addmm",
                                {{"self", ref(sketch.parameter({7}, 4))},
