@@ -8,8 +8,8 @@
 // tool's multipliers.
 //
 // With MULTIPLIER = 2 an operand may be a short code (see mase_float_parts) with AFLOAT or WFLOAT bits of mantissa; -1 says that it is
-// a number. AZERO, WZERO: whether codes have zero, AN, WN: bits of their numbers. Then mase_dot_float has
-// TERM_STAGES registers in front of the rows and one less behind them.
+// a number. AZERO, WZERO: whether codes have zero, AN, WN: bits of their numbers. Then mase_dot_float (mase_dot_binary for two
+// operands of one bit that are 1 or -1) has TERM_STAGES registers in front of the rows and one less behind them.
 module mase_dot #(
     parameter int SIMD = 8,
     parameter int AW = 8,
@@ -65,7 +65,23 @@ module mase_dot #(
   localparam int DIGITS_OF_W = ((WX + 1) / 2) * (AX + 2);
   localparam int DIGITS_OF_X = ((AX + 1) / 2) * (WX + 2);
 
-  if (WFLOAT >= 0) begin : g_float_w
+  localparam int ABINARY = (AFLOAT >= 0 && AZERO == 0 && ASIGNED != 0 && AW == 1) ? 1 : 0;
+  localparam int WBINARY = (WFLOAT >= 0 && WZERO == 0 && WSIGNED != 0 && WW == 1) ? 1 : 0;
+
+  if (ABINARY != 0 && WBINARY != 0) begin : g_binary
+    mase_dot_binary #(
+        .SIMD(SIMD),
+        .STAGES(TERM_STAGES),
+        .W(SW)
+    ) signs (
+        .clk,
+        .enable,
+        .a,
+        .b,
+        .sum(exact),
+        .carry
+    );
+  end else if (WFLOAT >= 0) begin : g_float_w
     mase_dot_float #(
         .SIMD(SIMD),
         .AW(AX),

@@ -51,8 +51,11 @@ module mase_dot_float #(
   localparam int BEBITS = (BEXPONENT > BZERO) ? BEXPONENT : 1;
   localparam int ASHIFT = (AFLOAT >= 0 && AEXPONENT > AZERO) ? most_shift(AN, ASIGNED, ABITS) : 0;
   localparam int BSHIFT = (BEXPONENT > BZERO) ? most_shift(BN, BSIGNED, BBITS) : 0;
-  localparam int OFFSET = ((AEXPONENT > 1) ? AZERO : 0) + ((BEXPONENT > 1) ? BZERO : 0);
-  localparam int SBITS = $clog2(ASHIFT + BSHIFT + OFFSET + 1);
+  localparam int OFFSETS = ((AEXPONENT > 1) ? AZERO : 0) + ((BEXPONENT > 1) ? BZERO : 0);
+  // Taking offsets off exponents pays where it saves a step of the shift.
+  localparam int SBITS = $clog2(ASHIFT + BSHIFT + 1);
+  localparam int LESS = ($clog2(ASHIFT + BSHIFT + OFFSETS + 1) > SBITS) ? 1 : 0;
+  localparam int OFFSET = (LESS != 0) ? 0 : OFFSETS;
   localparam int STEP = (SBITS > 0) ? 1 << (SBITS - 1) : 0;
   // One bit times a number has as many bits as the number.
   localparam int BOTH = (ABITS == 1 || BBITS == 1) ? ABITS + BBITS - 1 : ABITS + BBITS;
@@ -109,6 +112,7 @@ module mase_dot_float #(
               .PRODUCT(PRODUCT),
               .SBITS(SBITS),
               .LW(LW),
+              .LESS(LESS),
               .STAGES(STAGES)
           ) term (
               .clk,

@@ -10,7 +10,8 @@ module mase_float_parts #(
     parameter int FLOAT = 3,
     parameter int ZERO = 1,
     parameter int BITS = 4,
-    parameter int EBITS = 4
+    parameter int EBITS = 4,
+    parameter int LESS = 0  // takes OFFSET off the exponent, which is then without meaning for zero
 ) (
     input  logic [    W-1:0] code,
     output logic             negative,
@@ -37,13 +38,23 @@ module mase_float_parts #(
       assign exponent = 1'b0;
     end else begin : g_float
       logic hidden;
+      logic [EBITS-1:0] least;
       assign hidden = magnitude[MAGNITUDE-1:FLOAT] != '0;
       if (FLOAT == 0) begin : g_power_or_zero
         assign significand = hidden;
-        assign exponent = magnitude;
+        assign least = magnitude;
       end else begin : g_mantissa
         assign significand = {hidden, magnitude[FLOAT-1:0]};
-        assign exponent = {magnitude[MAGNITUDE-1:FLOAT+1], magnitude[FLOAT] | ~hidden};
+        assign least = {magnitude[MAGNITUDE-1:FLOAT+1], magnitude[FLOAT] | ~hidden};
+      end
+      for (genvar i = 0; i < EBITS; i++) begin : g_exponent
+        if (LESS == 0) begin : g_whole_exponent
+          assign exponent[i] = least[i];
+        end else if (i == 0) begin : g_lowest
+          assign exponent[i] = ~least[i];
+        end else begin : g_less
+          assign exponent[i] = least[i] ^ (least[i-1:0] == '0);
+        end
       end
     end
   end

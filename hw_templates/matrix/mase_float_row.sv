@@ -29,6 +29,6 @@ module mase_float_row #(
   assign shifted = (STEP != 0 && last) ? whole << STEP : whole;
   assign cut     = TERM'(shifted >> OFFSET);
   assign term    = W'($signed(cut)) ^ {W{negative}};
-  assign sum_out = W'(({sum_in, one_in} + {term, one_in}) >> 1);
+  assign sum_out = W'(({sum_in, one_in} - {~term, 1'b1}) >> 1);
 
 endmodule

@@ -20,6 +20,7 @@ module mase_float_term #(
     parameter int PRODUCT = 9,  // bits of the product of the significands, signed
     parameter int SBITS = 5,  // bits of the sum of exponents; 0: nothing is shifted
     parameter int LW = 23,
+    parameter int LESS = 0,  // see mase_float_parts
     parameter int STAGES = 0
 ) (
     input  logic          clk,
@@ -42,7 +43,8 @@ module mase_float_term #(
       .FLOAT(BFLOAT),
       .ZERO(BZERO),
       .BITS(BBITS),
-      .EBITS(BEBITS)
+      .EBITS(BEBITS),
+      .LESS(LESS)
   ) b_parts (
       .code(b),
       .negative(b_negative),
@@ -81,7 +83,8 @@ module mase_float_term #(
         .FLOAT(AFLOAT),
         .ZERO(AZERO),
         .BITS(ABITS),
-        .EBITS(AEBITS)
+        .EBITS(AEBITS),
+        .LESS(LESS)
     ) a_parts (
         .code(a),
         .negative(a_negative),

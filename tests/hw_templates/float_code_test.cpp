@@ -183,8 +183,8 @@ TEST_CASE("sums of products of short codes in RTL are exact for pairs of formats
   Random random(31);
   std::vector<Case> cases;
   const std::vector<FloatOperand> operands = float_operands();
-  // Every fifth pair, so that each format meets others on either side.
-  for (std::size_t pair = 0; pair < operands.size() * operands.size(); pair += 5) {
+  // Every seventh pair, so that each format meets others on either side.
+  for (std::size_t pair = 0; pair < operands.size() * operands.size(); pair += 7) {
     const FloatOperand& in = operands[pair / operands.size()];
     const FloatOperand& weight = operands[pair % operands.size()];
     if (!in.code && !weight.code) continue;
@@ -194,6 +194,11 @@ TEST_CASE("sums of products of short codes in RTL are exact for pairs of formats
     if (random.below(4) == 0) shape.stages = between(random, 0, 2);
     cases.push_back(float_case(random, in, weight, shape, static_cast<int>(pair)));
   }
+  // Signs are counted, in any number of lanes.
+  const FloatOperand sign = short_codes({1, 0, true, false, 2});
+  for (const std::int64_t lanes : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33})
+    cases.push_back(
+        float_case(random, sign, sign, {1, 2, lanes, 1}, static_cast<int>(1000 + lanes)));
   check_cases(cases, kFloatFrames);
 }
 
