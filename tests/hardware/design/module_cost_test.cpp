@@ -3,6 +3,7 @@
 // follows from the contents of small memories.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,33 @@ TEST_CASE("Booth rows of any width and number cost what Yosys measured") {
                        {booth(16, 8, 4, 34), 582 + 93, 0, 0.5},
                        {booth(16, 16, 2, 40), 518 + 96, 0, 0.5},
                        {booth(8, 8, 2, 24), 181 + 35, 0, 0.5}});
+}
+
+// Yosys 0.23 as below, of whole modules with random weights.
+TEST_CASE("dot products of short codes cost what Yosys measured, within a tenth") {
+  using integer::FloatCode;
+  const auto linear_of = [](std::optional<FloatCode> in, const FloatCode& weight, int acc) {
+    LinearModule module = linear({16, 4, 8, 2}, 8, 8, 1, acc, rounded(8, 4, -128, 127));
+    module.in_signed = true;
+    module.has_bias = false;
+    module.multiplier = static_cast<int>(Multiplier::fabric);
+    if (in) module.set_in_code(*in);
+    module.set_weight_code(weight);
+    module.term_stages = term_stages_of(module);
+    return module;
+  };
+  const FloatCode e4m3{8, 3, true, true, 19}, e5m2{8, 2, true, true, 33},
+      e3m2{6, 2, true, true, 10}, e2m1{4, 1, true, true, 5}, log{5, 0, true, true, 16},
+      ternary{2, 0, true, true, 2}, binary{1, 0, true, false, 2};
+  check<LinearModule>({{linear_of(e4m3, e4m3, 46), 2094 + 239, 0, 2},
+                       {linear_of(e5m2, e5m2, 64), 2765 + 307, 0, 2},
+                       {linear_of(e3m2, e3m2, 28), 1129 + 117, 0, 1.5},
+                       {linear_of(e2m1, e2m1, 18), 698 + 65, 0, 1},
+                       {linear_of(std::nullopt, e4m3, 36), 2005 + 277, 0, 2},
+                       {linear_of(std::nullopt, log, 32), 1047 + 131, 0, 1.5},
+                       {linear_of(std::nullopt, ternary, 18), 299 + 63, 0, 0.5},
+                       {linear_of(std::nullopt, binary, 18), 300 + 63, 0, 0.5},
+                       {linear_of(binary, binary, 14), 100 + 17, 0, 0.5}});
 }
 
 // Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten, beside a longer path that is

@@ -34,67 +34,85 @@ FloatPart part_of(const std::optional<integer::FloatCode>& code, int bits) {
 struct FloatTerm {
   FloatPart a, b;  ///< b is a code
   int product = 1, shift_bits = 0, term = 1, low = 1;
+  bool takes_off = false;  ///< the offsets, from the exponents
 
   FloatTerm(FloatPart first, FloatPart second) : a(first), b(second) {
     if (!b.is_code) std::swap(a, b);
     const bool single = a.significand == 1 || b.significand == 1;
     product = a.significand + b.significand - (single ? 1 : 0) + (a.is_code ? 1 : 0);
     if (!a.is_code && b.significand == 1) product = a.significand;
-    const int offset = a.offset + b.offset, most = a.shift + b.shift + offset;
-    shift_bits = std::bit_width(static_cast<unsigned>(most));
+    const int most = a.shift + b.shift;
+    const auto bits = [](int number) {
+      return static_cast<int>(std::bit_width(static_cast<unsigned>(number)));
+    };
+    shift_bits = bits(most);
+    takes_off = bits(most + a.offset + b.offset) > shift_bits;
+    const int offset = takes_off ? 0 : a.offset + b.offset;
     term = product + a.shift + b.shift;
     low = std::min(product + (shift_bits > 1 ? (1 << (shift_bits - 1)) - 1 : 0), term + offset);
   }
 };
 
-/// hw_templates/matrix/mase_significands, or Booth rows of a number.
+/// Booth rows of a number or of wide significands; hw_templates/matrix/mase_significands of others.
 Cost significands_cost(const FloatTerm& term) {
   const int a = term.a.significand, b = term.b.significand;
-  if (!term.a.is_code && b > 1) return product_cost(a, b + 1, static_cast<int>(Multiplier::fabric));
-  if (a == 1 || b == 1) return {};
-  if (a > 4 || b > 4) return product_cost(a + 1, b + 1, static_cast<int>(Multiplier::fabric));
+  if (b == 1 || (term.a.is_code && a == 1)) return {};
+  if (!term.a.is_code || a > 4 || b > 4) {
+    const int digits = (b + 2) / 2, bits = a + (term.a.is_code ? 3 : 2);
+    return {.lut = fitted.float_row_bit * digits * bits, .carry = digits * carry_chain(bits)};
+  }
   Cost cost{.lut = static_cast<double>(std::min(a, 3) + std::min(b, 3))};
   if (a > 3) cost += adder_cost(std::min(b, 3) + 1);
   if (b > 3) cost += adder_cost(a + 1);
+  cost.lut *= fitted.float_product_bit;
   return cost;
 }
 
-/// LUTs of the shift before the row.
-double shift_luts(const FloatTerm& term) {
-  double luts = 0;
-  int bits = term.product, at = 0, left = std::max(term.shift_bits - 1, 0);
-  while (left > 0) {
+/// Bits of the shift in front of the row: four-way choices, and a two-way one if bits are odd.
+double shift_bits(const FloatTerm& term) {
+  int sum = 0, bits = term.product, at = 0;
+  for (int left = std::max(term.shift_bits - 1, 0); left > 0;) {
     const int count = left % 2 == 1 ? 1 : 2;
     bits = std::min(bits + (((1 << count) - 1) << at), term.low);
-    luts += bits;
+    sum += bits;
     at += count;
     left -= count;
   }
-  return luts;
+  return sum;
 }
 
-/// Signs, bits in front of mantissas, and the sum of exponents.
-double parts_luts(const FloatPart& part) {
-  if (!part.is_code) return 0;
-  const bool has_mantissa = part.significand > 1;
-  return (has_mantissa ? part.significand - 1 : 0) + (part.offset > 0 ? 1.0 : 0.0);
+bool is_sign(const std::optional<integer::FloatCode>& code) {
+  return code && !code->has_zero && code->is_signed && code->width == 1;
 }
 
-double exponent_luts(const FloatTerm& term) {
-  const bool both = term.a.exponent > 0 && term.b.exponent > 0;
-  return fitted.float_exponent_bit * (both ? 2 : 1) * term.shift_bits;
+/// hw_templates/matrix/mase_dot_binary.
+Cost dot_binary_cost(const DotShape& shape) {
+  const std::int64_t leaves = std::int64_t{1} << log2_ceiling(ceiling(shape.lanes, 8));
+  Cost cost{.lut = static_cast<double>(shape.lanes)};
+  int bits = 3;
+  for (std::int64_t nodes = leaves, level = 0; nodes >= 1; nodes /= 2, ++level) {
+    if (level > 0) cost += scaled(adder_cost(++bits), static_cast<double>(nodes));
+    if (level % 2 == 0 || nodes == 1) cost.ff += static_cast<double>(nodes * (bits + 1));
+  }
+  cost.ff += static_cast<double>((bits + 1) * (shape.term_stages + (shape.lanes > 4 ? 1 : 0)));
+  return cost;
 }
 
 }  // namespace
 
 Cost dot_float_cost(const DotShape& shape) {
+  if (is_sign(shape.a_code) && is_sign(shape.b_code)) return dot_binary_cost(shape);
   const FloatTerm term(part_of(shape.a_code, shape.a), part_of(shape.b_code, shape.b));
   const auto lanes = static_cast<double>(shape.lanes);
   Cost each = significands_cost(term);
-  each.lut += shift_luts(term) + parts_luts(term.a) + parts_luts(term.b) + exponent_luts(term);
-  if (term.a.is_code) each.lut += 1;
-  if (shape.term_stages > 1) each.ff += term.product + std::max(term.shift_bits, 1) + 1;
-  if (shape.term_stages > 0) each.ff += term.low + 2;
+  each.lut += fitted.float_shift_bit * shift_bits(term);
+  // A sign, and bits that are one exponent's, stand in the LUTs that they choose for.
+  if (term.a.exponent > 0 && term.b.exponent > 0)
+    each.lut += fitted.float_exponent_bit * term.shift_bits;
+  // Products of two significands have a zero in front of them.
+  const int zeros = term.a.is_code ? 1 : 0;
+  if (shape.term_stages > 1) each.ff += term.product - zeros + term.shift_bits + 1;
+  if (shape.term_stages > 0) each.ff += term.low - zeros + 1 + (term.shift_bits > 0 ? 1 : 0);
   Cost cost = scaled(each, lanes);
   const auto width = [&](std::int64_t count) {
     return std::min(shape.sum, term.term + log2_ceiling(std::min(count, shape.lanes)));

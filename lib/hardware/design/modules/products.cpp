@@ -3,6 +3,7 @@
 #include "hardware/design/modules/products.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "hardware/design/modules/primitives.hpp"
 
@@ -167,6 +168,32 @@ Path booth_path(const SumsOfProducts& sums, std::int64_t simd, const Blocks& blo
   return path;
 }
 
+/// hw_templates/matrix/mase_dot_float: significands are multiplied and exponents added, then the
+/// product is shifted, then rows are added; a register may stand behind either of the former.
+Paths float_paths(const SumsOfProducts& sums, std::int64_t simd, const Blocks& blocks) {
+  const auto in = sums.in_code(), weight = sums.weight_code();
+  const int a = in ? in->significand_bits() : sums.in_bits;
+  const int b = weight ? weight->significand_bits() : sums.weight_bits;
+  const std::int64_t stages = sums.term_stages.value_or(0);
+  const bool shifts = (in && in->most_shift() > 0) || (weight && weight->most_shift() > 0);
+  Path rows = booth_path(sums, simd, blocks);
+  Path terms{.what = "products of significands", .from = rows.from, .luts = 2};
+  if (a > 1 && b > 1) {
+    terms.luts += 1;
+    terms.chains = 2;
+    terms.carry = a + b;
+  }
+  if (shifts && stages < 2) terms.luts += 2;
+  if (stages > 0) {
+    rows.from = Source::logic;
+    return {terms, rows};
+  }
+  rows.luts += terms.luts;
+  rows.chains += terms.chains;
+  rows.carry += terms.carry;
+  return {rows};
+}
+
 /// Whether DSP blocks multiply operands of these widths.
 bool multiply_in_blocks(const Operands& operands) {
   const int a = operands.signed_in(), b = operands.signed_weight();
@@ -219,11 +246,16 @@ Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, cons
                      const Technology& technology) {
   Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(sums.sum_bits)};
   accumulator.readers = static_cast<double>(shape.pe * sums.sum_bits);
-  return {
-      weights_path(sums, technology, blocks, shape.simd * shape.pe),
-      sums.booth() ? booth_path(sums, shape.simd, blocks) : dot_path(sums, shape.simd, technology),
-      multiply_path(sums, technology), accumulator,
-      rounding_path(sums, {sums.sum_bits}, technology, sums.halved)};
+  Paths paths{weights_path(sums, technology, blocks, shape.simd * shape.pe)};
+  if (sums.booth() && sums.coded())
+    std::ranges::copy(float_paths(sums, shape.simd, blocks), std::back_inserter(paths));
+  else
+    paths.push_back(sums.booth() ? booth_path(sums, shape.simd, blocks)
+                                 : dot_path(sums, shape.simd, technology));
+  paths.push_back(multiply_path(sums, technology));
+  paths.push_back(accumulator);
+  paths.push_back(rounding_path(sums, {sums.sum_bits}, technology, sums.halved));
+  return paths;
 }
 
 }  // namespace mase::design

@@ -27,7 +27,10 @@ inline constexpr FittedCosts xc7_costs{
     .booth_digit = 3.5,
     .booth_saved = 1.5,  // the first row has no chain
     .booth_bit = 0.8,    // of functions of six inputs Yosys makes two LUTs
-    .float_exponent_bit = 1.0,
+    .float_row_bit = 1.24,
+    .float_product_bit = 1.9,
+    .float_shift_bit = 1.2,
+    .float_exponent_bit = 1.3,
     .two_words = 0.52,
     .two_words_booth = 0.74,
     .marks = 7,
