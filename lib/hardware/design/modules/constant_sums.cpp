@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <mutex>
+#include <string>
 #include <utility>
 
 namespace mase::design {
@@ -174,9 +177,7 @@ std::vector<Width> columns_of(const SubsetSums& sums, std::size_t output, std::s
   return columns;
 }
 
-}  // namespace
-
-ConstantSums constant_sums(const ConstantWeights& constants, Width input) {
+ConstantSums sums_of(const ConstantWeights& constants, Width input) {
   const Weights weights = weights_of(constants);
   const SubsetSums sums(weights, input);
   const int column_bits = signed_bits(input) + std::max(2, log2_ceiling(constants.inputs));
@@ -188,6 +189,35 @@ ConstantSums constant_sums(const ConstantWeights& constants, Width input) {
   }
   result.shared = sums.cost();
   return result;
+}
+
+/// What the adders are counted for.
+std::string key_of(const ConstantWeights& constants, Width input) {
+  std::string key = constants.digits;
+  for (const std::int64_t number :
+       {constants.inputs, constants.outputs, std::int64_t{constants.bits},
+        std::int64_t{constants.is_signed}, std::int64_t{input.bits}, std::int64_t{input.is_signed}})
+    key += ' ' + std::to_string(number);
+  return key;
+}
+
+}  // namespace
+
+// A search counts the adders of the same few matrices again and again, under every fold and trial.
+ConstantSums constant_sums(const ConstantWeights& constants, Width input) {
+  constexpr std::size_t most = 1024;
+  static std::mutex mutex;
+  static std::map<std::string, ConstantSums> known;
+  std::string key = key_of(constants, input);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  ConstantSums sums = sums_of(constants, input);
+  const std::lock_guard lock(mutex);
+  if (known.size() == most) known.clear();
+  known.insert_or_assign(std::move(key), sums);
+  return sums;
 }
 
 }  // namespace mase::design
