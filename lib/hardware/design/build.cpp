@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "hardware/design/building/known_fifos.hpp"
 #include "hardware/design/building/size_fifos.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/skid.hpp"
@@ -289,8 +290,10 @@ Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,
 
 Design build(std::shared_ptr<const Program> program, const Folding& folding) {
   Design design = assemble(std::move(program), folding);
-  size_fifos(design);
-  if (design.timing.interval == 0) design.timing = predict(design);
+  size_as_known(design, best_interval(design), [](Design& sized) {
+    size_fifos(sized);
+    if (sized.timing.interval == 0) sized.timing = predict(sized);
+  });
   return design;
 }
 

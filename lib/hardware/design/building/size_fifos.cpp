@@ -37,7 +37,23 @@ constexpr std::int64_t shrink_budget = 1'500'000;
 /// Frames to watch: the second meets the end of the first in every module.
 constexpr std::size_t watched_frames = 2;
 
-/// The interval of the design when no stream has to wait for another one.
+/// What took `gone` takes `kept`; the numbers above `gone` move down by one.
+void join_streams(Design& design, StreamId kept, StreamId gone) {
+  design.streams.erase(design.streams.begin() + gone);
+  const auto rename = [&](StreamId& id) {
+    if (id == gone) id = kept;
+    if (id > gone) --id;
+  };
+  for (Instance& instance : design.instances) {
+    for (StreamId& id : instance.inputs) rename(id);
+    for (StreamId& id : instance.outputs) rename(id);
+  }
+  for (StreamId& id : design.inputs) rename(id);
+  for (StreamId& id : design.outputs) rename(id);
+}
+
+}  // namespace
+
 std::int64_t best_interval(const Design& design) {
   std::int64_t interval = 1;
   for (const Stream& stream : design.streams) interval = std::max(interval, stream.beats());
@@ -47,6 +63,16 @@ std::int64_t best_interval(const Design& design) {
         std::max(interval, step_interval(*design.program, step, design.folding.at(step.name)));
   return interval;
 }
+
+void remove_fifos(Design& design, const std::vector<std::size_t>& fifos) {
+  for (const std::size_t i : std::views::reverse(fifos)) {
+    const Instance fifo = design.instances[i];
+    design.instances.erase(design.instances.begin() + static_cast<std::ptrdiff_t>(i));
+    join_streams(design, fifo.inputs[0], fifo.outputs[0]);
+  }
+}
+
+namespace {
 
 /// Raises depths to the most beats that each FIFO of the network holds.
 void raise_depths(const Design& design, Network& network, std::int64_t interval,
@@ -102,11 +128,7 @@ class Fitter {
   /// Takes the FIFOs out if the design does without them; indices ascend.
   bool remove(const std::vector<std::size_t>& indices) {
     const Design with = design_;
-    for (const std::size_t i : std::views::reverse(indices)) {
-      const Instance fifo = design_.instances[i];
-      design_.instances.erase(design_.instances.begin() + static_cast<std::ptrdiff_t>(i));
-      join_streams(fifo.inputs[0], fifo.outputs[0]);
-    }
+    remove_fifos(design_, indices);
     if (good()) return true;
     design_ = with;
     return false;
@@ -135,21 +157,6 @@ class Fitter {
     spent_ += cycles * static_cast<std::int64_t>(design_.instances.size());
     if (trial.good) timing_ = trial.timing;
     return trial.good;
-  }
-
-  /// What took `gone` takes `kept`; the numbers above `gone` move down by one.
-  void join_streams(StreamId kept, StreamId gone) {
-    design_.streams.erase(design_.streams.begin() + gone);
-    const auto rename = [&](StreamId& id) {
-      if (id == gone) id = kept;
-      if (id > gone) --id;
-    };
-    for (Instance& instance : design_.instances) {
-      for (StreamId& id : instance.inputs) rename(id);
-      for (StreamId& id : instance.outputs) rename(id);
-    }
-    for (StreamId& id : design_.inputs) rename(id);
-    for (StreamId& id : design_.outputs) rename(id);
   }
 
   Design& design_;

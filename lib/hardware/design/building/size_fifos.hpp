@@ -2,9 +2,18 @@
 // Depths of the FIFOs of a design.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "hardware/design/design.hpp"
 
 namespace mase::design {
+
+/// The interval of the design when no stream has to wait for another one.
+std::int64_t best_interval(const Design& design);
+
+/// Takes FIFOs out, which then join no streams any more; their places ascend.
+void remove_fifos(Design& design, const std::vector<std::size_t>& fifos);
 
 /// FIFO instances get depths at which the slowest step sets the interval and nothing deadlocks
 /// under any stalls; those that skids can do without are taken out. How: the most beats that each
