@@ -439,6 +439,18 @@ class TrainedModels(Search):
         self.assertEqual(len(luts), 2)
         self.assertNotEqual(luts[0], luts[1])
 
+    def test_the_search_of_lenet_over_formats_counts_the_hardware_of_every_trial(self):
+        config = self.edited(
+            "configs/search/lenet_hardware_formats.toml",
+            "lenet.toml",
+            ("num_samples = 2000", "num_samples = 64"),
+            ("accuracy_drop <= 0.5", "accuracy >= 0.0"),
+        )
+        self.mase("search", "--config", config, "--project", "formats", "--n-trials", "6", "-q")
+        rows = self.trials("formats")
+        self.assertEqual([row["state"] for row in rows], ["COMPLETE"] * 6)
+        self.assertGreater(len({row["lut"] for row in rows}), 3)
+
     def test_the_mixed_precision_search_of_lenet_runs_and_says_what_is_missing_where_nothing_is_feasible(self):
         # Untrained: no accuracy to lose, so one that must be had makes every trial infeasible.
         config = self.edited(
