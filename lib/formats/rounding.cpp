@@ -2,6 +2,8 @@
 // Rounds real numbers to integers, and names the modes.
 #include "formats/rounding.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -9,12 +11,22 @@
 
 namespace mase::formats {
 
+namespace {
+
+/// By the values of the enumeration.
+constexpr std::array<std::string_view, 4> rounding_names{"nearest_even", "floor", "nearest_away",
+                                                         "stochastic"};
+
+}  // namespace
+
 Rounding rounding_of(std::string_view name) {
-  if (name == "nearest_even") return Rounding::nearest_even;
-  if (name == "floor") return Rounding::floor;
-  if (name == "nearest_away") return Rounding::nearest_away;
-  MASE_CHECK(name == "stochastic", "rounding mode not checked by its field");
-  return Rounding::stochastic;
+  const auto found = std::ranges::find(rounding_names, name);
+  MASE_CHECK(found != rounding_names.end(), "rounding mode not checked by its field");
+  return static_cast<Rounding>(found - rounding_names.begin());
+}
+
+std::string_view rounding_name(Rounding rounding) {
+  return rounding_names[static_cast<std::size_t>(rounding)];
 }
 
 Profile profile_of(std::string_view name) {

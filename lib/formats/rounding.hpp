@@ -39,6 +39,7 @@ enum class Profile : std::uint8_t { exact, reference };
 
 /// The mode with this name, which a field's `one_of` has already checked.
 Rounding rounding_of(std::string_view name);
+std::string_view rounding_name(Rounding rounding);
 Profile profile_of(std::string_view name);
 
 /// v rounded to an integer; NaN and infinities stay. Only `stochastic` uses `u` in [0, 1).

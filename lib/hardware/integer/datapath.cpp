@@ -15,6 +15,16 @@ Grid grid_of_levels(std::shared_ptr<const Levels> levels) {
   return {type, Rounding::nearest_even, std::move(levels)};
 }
 
+std::string format_text(const Grid& grid) {
+  if (grid.levels) return grid.levels->format;
+  return "integer(" + std::to_string(grid.type.width) + ", " + std::to_string(grid.type.frac) +
+         (grid.type.is_signed ? "" : ", is_signed=false") +
+         (grid.rounding == Rounding::nearest_even
+              ? ""
+              : ", rounding=" + std::string(formats::rounding_name(grid.rounding))) +
+         ")";
+}
+
 namespace {
 
 /// Profile `mase` computes x * 2^frac, rounding and clamping in float32. Its codes are those of

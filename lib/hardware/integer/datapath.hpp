@@ -25,6 +25,9 @@ struct Grid {
 /// The grid of codes that are levels.
 Grid grid_of_levels(std::shared_ptr<const Levels> levels);
 
+/// The grid as a format is written: "integer(8, 4)", or the text of its levels' format.
+std::string format_text(const Grid& grid);
+
 /// One format name: how its fields become a grid.
 struct DatapathRow {
   std::string_view format;

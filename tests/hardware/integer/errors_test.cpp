@@ -205,11 +205,28 @@ TEST_CASE("elementwise ops without a datapath say why") {
            constants.finish(constants.call("aten::maximum", {{"self", ref(c)}, {"other", ref(p)}},
                                            {2, 4, 6, 6}, {{"data_in", "integer(8, 4)"}}))),
        "constants that differ");
-  Sketch quotient;
-  const auto d = pair(quotient), e = pair(quotient);
-  says(refusal(quotient.finish(
-           quotient.call("aten::div.Tensor", {{"self", ref(d)}, {"other", ref(e)}}, {2, 4, 6, 6}))),
-       "data_out_width = 8");
+  const auto quotient = [](const Formats& given) {
+    Sketch sketch;
+    const auto d = pair(sketch), e = pair(sketch);
+    return sketch.finish(sketch.call("aten::div.Tensor", {{"self", ref(d)}, {"other", ref(e)}},
+                                     {2, 4, 6, 6}, given));
+  };
+  says(refusal(quotient({})), "data_out = \"integer(8, 4)\"");
+  CHECK_NOTHROW(integer::lower(quotient({{"data_out", "integer(8, 4)"}})));
+}
+
+TEST_CASE("formats that readers ask for are named as they are written") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6});
+  const auto a = sketch.call("aten::relu", {{"self", ref(x)}}, {2, 6}, {{"data_in", "fp8_e4m3"}});
+  const auto b = sketch.call("aten::relu", {{"self", ref(x)}}, {2, 6},
+                             {{"data_in", "integer(6, 3, is_signed=false, rounding=floor)"}});
+  const std::string text = refusal(sketch.finish(
+      sketch.call("aten::add.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 6})));
+  says(text, "asks for fp8_e4m3()");
+  says(text, "for integer(6, 3, is_signed=false, rounding=floor)");
+  CHECK(formats::parse_format("integer(6, 3, is_signed=false, rounding=floor)").text() ==
+        "integer(6, 3, is_signed=false, rounding=floor)");
 }
 
 TEST_CASE("a constant over a stream is refused with what has a datapath") {

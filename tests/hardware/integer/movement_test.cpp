@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <limits>
 
 #include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
@@ -406,16 +407,27 @@ TEST_CASE("operands are stretched along dimensions of 1 and brought to one order
 }
 
 TEST_CASE("a value that pads is one of the result's format") {
-  const auto padded = [](const Formats& given) {
+  const auto padded = [](double value, const Formats& given, const Formats& of_reader) {
     Sketch sketch;
-    const auto x = sketch.input({2, 3}, {{"data_out", "integer(8, 4, is_signed=false)"}});
+    const auto x = sketch.input({2, 3}, {{"data_out", "integer(8, 4)"}});
+    const auto y =
+        sketch.call("aten::pad", {{"self", ref(x)}, {"pad", list({1, 1})}, {"value", Value(value)}},
+                    {2, 5}, given);
     return sketch.finish(
-        sketch.call("aten::pad", {{"self", ref(x)}, {"pad", list({1, 1})}, {"value", Value(-0.3)}},
-                    {2, 5}, given));
+        of_reader.empty() ? y : sketch.call("aten::relu", {{"self", ref(y)}}, {2, 5}, of_reader));
   };
-  CHECK_THROWS_WITH(integer::lower(padded({})),
-                    Catch::Contains("not a code of its input's format"));
-  check_against_reference(padded({{"data_out", "integer(8, 4)"}}), 12);
+  const auto refused = [&](double value, const Formats& of_reader, const std::string& remedy) {
+    CHECK_THROWS_WITH(integer::lower(padded(value, {}, of_reader)),
+                      Catch::Contains("whose format is integer(8, 4), as " + remedy + " is; or"));
+  };
+  refused(-0.3, {}, "-0.3125");
+  refused(-std::numeric_limits<double>::infinity(), {}, "-8.0");
+  refused(-0.3, {{"data_in", "fp8_e4m3"}}, "-0.3125");
+  // Both of the remedies that the text has.
+  check_against_reference(padded(-0.3125, {}, {}), 12);
+  check_against_reference(padded(-0.3125, {}, {{"data_in", "fp8_e4m3"}}), 12);
+  check_against_reference(padded(-0.3, {}, {{"data_in", "integer(8, 4)"}}), 12);
+  check_against_reference(padded(-0.3, {{"data_out", "integer(8, 4)"}}, {}), 12);
 }
 
 TEST_CASE("what moves elements across the batch is refused") {

@@ -127,7 +127,8 @@ Grid Call::needed_grid() const {
     lowering.refuse_grid(
         node,
         "its result needs a grid; give all its readers the same data_in format, or "
-        "itself one: data_out_width = 8 and data_out_frac_width = 4, say, in the "
+        "itself one: data_out = \"integer(8, 4)\", say, beside the formats of its other ports in "
+        "the "
         "config of '" +
             node.name + "' (pass quantize)");
   return *grid;

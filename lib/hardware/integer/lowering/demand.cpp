@@ -79,10 +79,7 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
 std::string grid_text(const Demand& demand) {
   if (demand.levels) return demand.levels->format;
   if (demand.kind != Kind::grid) return "none";
-  const formats::Rounding rounding = demand.grid.rounding;
-  const bool floor = rounding == formats::Rounding::floor;
-  const bool away = rounding == formats::Rounding::nearest_away;
-  return type_text(demand.grid.type) + (floor ? " rounded down" : away ? " with ties from 0" : "");
+  return format_text(demand.grid);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Lowering of choices by a mask: masked_fill and where. What is chosen is multiplied by 1, what is
 // not by 0, and both are added, which is exact. With a constant mask these factors are constants.
 #include "hardware/integer/lowering/mask.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -80,7 +81,10 @@ Constants constants_at(const Call& call, std::string_view argument,
     return constants;
   }
   if (!std::isfinite(number))
-    throw Refusal{"its value is not a code of its input's format; give the node a data_out format"};
+    throw Refusal{"its value " + double_text(number) +
+                  " is not a code; give it a finite number, or all its readers one data_in format "
+                  "of fixed point, \"integer(8, 4)\", say (pass quantize), whose bounds infinite "
+                  "ones then are"};
   return call.constant(number);
 }
 

@@ -7,11 +7,27 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/text.hpp"
 #include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/movement.hpp"
 
 namespace mase::integer {
+namespace {
+
+/// Refuses a number that is not a code of a type, with what would do in its place.
+[[noreturn]] void refuse_number(double value, const FixedType& type) {
+  if (std::isnan(value)) throw Refusal{"its value is NaN, which is not a code; give it a number"};
+  const double code = std::clamp(std::nearbyint(std::ldexp(value, type.frac)),
+                                 static_cast<double>(type.low()), static_cast<double>(type.high()));
+  throw Refusal{
+      "its value " + double_text(value) + " is not a code of its input, whose format is " +
+      format_text(Grid{type}) + ", as " + double_text(std::ldexp(code, -type.frac)) +
+      " is; or give all its readers one data_in format of fixed point, \"integer(8, 4)\", "
+      "say (pass quantize), to which the value is then rounded"};
+}
+
+}  // namespace
 
 Filled filled(const Call& call, StreamView x, double value) {
   const FixedType type = call.lowering.value(x.id).type;
@@ -22,8 +38,7 @@ Filled filled(const Call& call, StreamView x, double value) {
   if (asked && levels && *asked == *levels) grid = grid_of_levels(asked);
   const double exact = std::ldexp(value, type.frac);
   const bool whole = exact == std::nearbyint(exact) && std::abs(exact) < 0x1p31;
-  if (std::isnan(value) || (!grid && !whole))
-    throw Refusal{"its value is not a code of its input's format; give the node a data_out format"};
+  if (std::isnan(value) || (!grid && !whole)) refuse_number(value, type);
   const Wide code = grid ? code_of(value, *grid) : static_cast<Wide>(exact);
   const Interval range = hull(interval_of(type), {code, code});
   x = call.lowering.widened(x, type_for(range.low, range.high, type.frac), call.node);
