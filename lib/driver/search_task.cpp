@@ -12,6 +12,7 @@
 #include "driver/all_passes.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/training_rows.hpp"
+#include "passes/calibration/known_choices.hpp"
 #include "search/workers/allocation.hpp"
 
 namespace mase::driver {
@@ -196,6 +197,7 @@ search::Bench SearchTask::bench() {
   bench.passes = &all_passes();
   bench.context.evaluator = bench.evaluator;
   give_data(bench.context);
+  bench.context.known_choices = std::make_shared<passes::KnownChoices>();
   bench.training = session_.settings().train;
   bench.training.teacher = teacher_;
   bench.train = [this](ir::Graph& graph, const backend::TrainOptions& options, const auto& tell) {

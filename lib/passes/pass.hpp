@@ -25,6 +25,8 @@
 
 namespace mase::passes {
 
+class KnownChoices;
+
 enum class PassKind { analysis, transform, interface };
 std::string_view kind_name(PassKind kind);
 
@@ -55,6 +57,8 @@ struct PassContext {
   std::function<void(const ir::Graph&, const std::string& path)> save_checkpoint;
   std::function<ir::Graph(const std::string& path)> load_checkpoint;
   Derived derived;  ///< what earlier passes have computed from the graph
+  /// What calibration has chosen on these rows before; null for one run alone.
+  std::shared_ptr<KnownChoices> known_choices;
 
   /// True when there is data to learn from and an evaluator to run it.
   bool has_data() const;

@@ -73,7 +73,7 @@ void quantize(ir::Graph& graph, Random& random) {
   }
 }
 
-/// Of this process: the time that it had.
+/// The processor time of this program, in seconds.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/candidates.hpp"
+#include "passes/calibration/known_choices.hpp"
 #include "passes/calibration/score.hpp"
 #include "passes/statistics/values.hpp"
 
@@ -129,21 +130,13 @@ std::vector<PortParts> measure(const ir::Graph& graph, const std::vector<PortNam
   return measured;
 }
 
-/// The choice for one port.
-struct Choice {
-  formats::Format format;
-  Tree value;
-  std::int64_t values = 0, saturated = 0;
-  double share() const { return values > 0 ? double(saturated) / double(values) : 0.0; }
-};
-
 /// The most bits by which a channel may be finer than the widest one. A channel close to zero, as a
 /// batch norm leaves it when training has given it up, must not move every sum to its binary point.
 constexpr std::int64_t finest_beyond_widest = 16;
 
 /// Gives the format the values of its channels, which are all fraction bits. A channel of zeros,
 /// which any value suits, gets the finest of the others; the whole tensor's field gets the least.
-void give_channels(Choice& choice, const std::vector<Candidate>& chosen,
+void give_channels(PortChoice& choice, const std::vector<Candidate>& chosen,
                    const std::vector<double>& largest) {
   std::optional<std::int64_t> least, most;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -191,7 +184,7 @@ bool sums_products(const ir::Graph& graph, const ir::Node& node) {
 }
 
 /// Keeps a bias from being finer than the sums that it is added to.
-void bound_bias(const ir::Graph& graph, const PortName& port, Choice& choice) {
+void bound_bias(const ir::Graph& graph, const PortName& port, PortChoice& choice) {
   const ir::Node& node = *graph.find_node(port.node);
   const std::string& field = formats::find_format(choice.format.name())->calibrated;
   if (port.port != "bias" || field != binary_point || choice.format.per_channel()) return;
@@ -203,8 +196,8 @@ void bound_bias(const ir::Graph& graph, const PortName& port, Choice& choice) {
   choice.value = *finest;
 }
 
-Choice choice_of(const PortParts& port, const CalibrationOptions& options) {
-  Choice choice{port.format, {}, 0, 0};
+PortChoice choice_of(const PortParts& port, const CalibrationOptions& options) {
+  PortChoice choice{.format = port.format};
   std::vector<Candidate> chosen;
   for (const PortScores& scores : port.scores) {
     const std::vector<Score> measured = scores.scores();
@@ -231,7 +224,7 @@ std::string value_text(const Tree& value) {
   return std::to_string(least->as_int()) + " to " + std::to_string(most->as_int());
 }
 
-void report(const PortName& port, const Choice& choice, const CalibrationOptions& options,
+void report(const PortName& port, const PortChoice& choice, const CalibrationOptions& options,
             ReportTable& table, Result& result) {
   const std::string field = formats::find_format(choice.format.name())->calibrated;
   const std::string format = choice.format.short_text();
@@ -259,6 +252,39 @@ std::vector<std::size_t> biases_last(const std::vector<PortName>& ports) {
   return places;
 }
 
+/// What the choice for a port follows from, beside the float model and the data.
+std::string question_of(const ir::Graph& graph, const PortName& port,
+                        const CalibrationOptions& options) {
+  return port.text() + ", " + format_at(graph, port).text() + ", " + options.method + ", " +
+         double_text(options.percentile) + ", " + std::to_string(options.num_samples);
+}
+
+/// The choices for all ports, without those of other ports in mind.
+std::vector<PortChoice> chosen_formats(const ir::Graph& graph, const std::vector<PortName>& ports,
+                                       const CalibrationOptions& options,
+                                       const PassContext& context) {
+  std::vector<std::optional<PortChoice>> chosen(ports.size());
+  std::vector<PortName> open;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (context.known_choices)
+      chosen[i] = context.known_choices->find(graph, question_of(graph, ports[i], options));
+    if (!chosen[i]) open.push_back(ports[i]);
+  }
+  std::vector<PortParts> measured;
+  if (!open.empty()) measured = measure(graph, open, options, context);
+  std::vector<PortChoice> all;
+  auto next = measured.begin();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (!chosen[i]) {
+      chosen[i] = choice_of(*next++, options);
+      if (context.known_choices)
+        context.known_choices->add(graph, question_of(graph, ports[i], options), *chosen[i]);
+    }
+    all.push_back(*chosen[i]);
+  }
+  return all;
+}
+
 }  // namespace
 
 void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
@@ -269,18 +295,18 @@ void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
                     {"Node", "Port", "Format", "Field", "Value", "Values", "Saturated [%]"},
                     {},
                     "calibration.csv"};
-  const std::vector<PortParts> measured = measure(graph, ports, options, context);
-  std::map<std::size_t, Choice> choices;
+  std::vector<PortChoice> chosen = chosen_formats(graph, ports, options, context);
   for (const std::size_t i : biases_last(ports)) {
-    Choice& choice = choices.emplace(i, choice_of(measured[i], options)).first->second;
+    PortChoice& choice = chosen[i];
     bound_bias(graph, ports[i], choice);
     ir::Node& node = graph.node(graph.find_node(ports[i].node)->id);
     node.formats.insert_or_assign(ports[i].port, choice.format);
     if (node.meta.common.size() > 0) node.meta.common = ir::common_metadata(graph, node);
   }
-  for (const auto& [i, choice] : choices) report(ports[i], choice, options, table, result);
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    report(ports[i], chosen[i], options, table, result);
   result.headline =
-      counted(choices.size(), "format") + " fitted to the data (" + options.method + ")";
+      counted(chosen.size(), "format") + " fitted to the data (" + options.method + ")";
   result.tables.push_back(std::move(table));
 }
 
