@@ -2,6 +2,9 @@
 // Common functions of all formats: reading, the text form, and checks of calls.
 #include "formats/format.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "base/error.hpp"
 #include "formats/definition.hpp"
 #include "formats/format_text.hpp"
@@ -10,8 +13,15 @@ namespace mase::formats {
 
 void FormatDefinition::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                                  const Shape&) const {
+  // A float32 number is beyond a limit when it is beyond the last float32 number within.
   const Range limits = range();
-  for (std::size_t i = 0; i < in.size(); ++i) mask[i] = in[i] < limits.low || in[i] > limits.high;
+  const float infinity = std::numeric_limits<float>::infinity();
+  float low = static_cast<float>(limits.low), high = static_cast<float>(limits.high);
+  if (static_cast<double>(low) < limits.low) low = std::nextafter(low, infinity);
+  if (static_cast<double>(high) > limits.high) high = std::nextafter(high, -infinity);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    mask[i] =
+        static_cast<std::uint8_t>(static_cast<int>(in[i] < low) | static_cast<int>(in[i] > high));
 }
 
 std::string Format::text() const {
