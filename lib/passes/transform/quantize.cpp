@@ -185,7 +185,7 @@ class Applier {
       result.notes.push_back("the binary point of " + port +
                              " is half of its width, since there is no data to choose it from; "
                              "name a data set, give example inputs with --input, or set " +
-                             port + "_frac_width");
+                             port + "_frac_width, which \"integer(8, 4)\" has as 4");
   }
 
   void visit(ir::Node& node) {
