@@ -29,9 +29,21 @@ void for_each_list(const Program& program, Step& step, See&& see) {
   std::visit([&](auto& operation) { operation.constants(operation, output, see); }, step.operation);
 }
 
+/// The number whose short code has one bit flipped; the number itself where no code of weights has.
+std::int64_t with_flipped_bit(std::int64_t number, int bit, const FloatCode& code) {
+  const auto flipped = static_cast<std::int64_t>(
+      with_flipped_bit(code.code(number).value(), bit, code.width, code.is_signed));
+  return code.occurs(flipped) ? code.number(flipped) : number;
+}
+
 template <class List>
 void flip(const ConstantList<List>& list, const ConstantBit& bit) {
   auto& code = list.codes[at(bit.index)];
+  if (list.code) {
+    code = static_cast<typename List::value_type>(
+        with_flipped_bit(static_cast<std::int64_t>(code), bit.bit, *list.code));
+    return;
+  }
   code = static_cast<typename List::value_type>(
       with_flipped_bit(code, bit.bit, list.width, list.is_signed));
 }

@@ -23,20 +23,18 @@ int FloatCode::most_shift() const {
 
 FixedType FloatCode::type() const { return {width, 0, is_signed}; }
 
+int FloatCode::shift(std::int64_t code) const {
+  const std::int64_t magnitude = is_signed && code < 0 ? ~code : code;
+  const auto exponent = static_cast<int>(magnitude >> mantissa);
+  return has_zero ? std::max(exponent - 1, 0) : exponent;
+}
+
 std::int64_t FloatCode::number(std::int64_t code) const {
   const bool negative = is_signed && code < 0;
-  const std::int64_t magnitude = negative ? ~code : code;
-  const auto exponent = static_cast<int>(magnitude >> mantissa);
-  std::int64_t number = 0;
-  if (!has_zero) {
-    number = std::int64_t{1} << exponent;
-  } else if (exponent == 0) {
-    number = magnitude;
-  } else {
-    const std::int64_t hidden = std::int64_t{1} << mantissa;
-    number = (hidden + magnitude % hidden) << (exponent - 1);
-  }
-  number <<= unit;
+  const std::int64_t magnitude = negative ? ~code : code, hidden = std::int64_t{1} << mantissa;
+  std::int64_t significand = 1;
+  if (has_zero) significand = magnitude < hidden ? magnitude : hidden + magnitude % hidden;
+  const std::int64_t number = significand << (std::min(shift(code), most_shift()) + unit);
   return negative ? -number : number;
 }
 

@@ -34,7 +34,10 @@ struct FloatCode {
   int most_shift() const;  ///< of a significand, in the greatest number that occurs
   FixedType type() const;  ///< of the codes, as whole numbers
 
-  std::int64_t number(std::int64_t code) const;
+  int shift(std::int64_t code) const;  ///< of the code's significand
+  /// Whether the code stands for one of the numbers that occur, or one of no more bits.
+  bool occurs(std::int64_t code) const { return shift(code) <= most_shift(); }
+  std::int64_t number(std::int64_t code) const;  ///< of a code that occurs
   /// The code of a number; nullopt for a number that has none.
   std::optional<std::int64_t> code(std::int64_t number) const;
 

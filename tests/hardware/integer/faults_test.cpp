@@ -149,3 +149,27 @@ TEST_CASE("bits of distances of channels are drawn, flipped and shown") {
   const std::vector<Codes> outputs = Interpreter(program).run(inputs, 50);
   CHECK(FaultSimulator(program).shown_by(bit, inputs, outputs, 50) == 0);
 }
+
+TEST_CASE("weights in short codes have bits of their codes flipped") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});
+  const Program program = lower(sketch.finish(sketch.linear(
+      x, 3, {{"weight", "fp6_e3m2()"}, {"bias", "integer(8, 5)"}, {"data_out", "integer(8, 3)"}},
+      4)));
+  const auto& sound = std::get<Linear>(program.steps[0].operation);
+  const FloatCode& code = sound.weight_code.value();
+  CHECK(code.width <= 6);
+  CHECK(ConstantBits(program).count() == 18 * code.width + 3 * codes_width(sound.bias));
+  std::int64_t changed = 0;
+  for (std::int64_t i = 0; i < 18; ++i)
+    for (int bit = 0; bit < code.width; ++bit) {
+      const Step faulty = flipped(program, {0, ConstantKind::factor, i, bit});
+      const std::int64_t before = sound.weight[at(i)];
+      const std::int64_t after = std::get<Linear>(faulty.operation).weight[at(i)];
+      if (after == before) continue;  // no weight has that code
+      ++changed;
+      const std::int64_t mask = bit < code.width - 1 ? 1 << bit : -(1 << bit);
+      CHECK(after == code.number(*code.code(before) ^ mask));
+    }
+  CHECK(changed >= 18 * (code.width - 1));
+}

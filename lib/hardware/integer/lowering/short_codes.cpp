@@ -26,7 +26,8 @@ std::optional<FloatCode> short_code(const StreamValue& value) {
   const auto [low, high] = std::pair(code.code(levels.front()), code.code(levels.back()));
   code.width = type_for(numbers.is_signed ? std::min<Wide>(*low, -1) : 0, *high, 0).width;
   code.is_signed = numbers.is_signed;
-  code.number_width = numbers.width;
+  const std::int64_t most = std::max(-levels.front(), levels.back());
+  code.number_width = type_for(numbers.is_signed ? -most : 0, most, 0).width;
   if (code.width > numbers.width) return std::nullopt;
   return code;
 }
@@ -68,6 +69,7 @@ class Shortener {
   void set_code(ValueId id) {
     StreamValue& made = value(id);
     made.code = short_code(made);
+    numbers_[id] = made.type;
     if (made.code) made.type = {made.code->width, made.type.frac, made.code->is_signed};
   }
 
@@ -188,12 +190,14 @@ class Shortener {
     const auto known = decoded_.find(id);
     if (known != decoded_.end()) return known->second;
     const StreamValue& coded = value(id);
+    const auto low = static_cast<std::int64_t>(numbers_.at(id).low());
+    const auto high = static_cast<std::int64_t>(numbers_.at(id).high());
     Lookup lookup{"decode", {}};
     for (const std::int64_t code : all_codes(coded.type))
-      lookup.table.push_back(number_of(coded, code));
+      lookup.table.push_back(std::clamp(number_of(coded, code), low, high));
     StreamValue numbers = coded;
     numbers.name = unique(coded.name + "_numbers");
-    numbers.type = coded.numbers();
+    numbers.type = numbers_.at(id);
     numbers.code = std::nullopt;
     Step step;
     step.name = unique(layer + "_decode");
@@ -218,6 +222,7 @@ class Shortener {
 
   Program& program_;
   std::set<std::string> names_;
+  std::map<ValueId, FixedType> numbers_;  ///< of streams that have short codes
   std::map<ValueId, ValueId> decoded_;
 };
 

@@ -3,7 +3,9 @@
 #include "hardware/integer/program/stream.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <ranges>
+
+#include "base/error.hpp"
 
 namespace mase::integer {
 
@@ -12,16 +14,26 @@ FixedType StreamValue::numbers() const {
   return {code->number_width, type.frac, code->is_signed};
 }
 
+namespace {
+
+/// The code of the first of the numbers that has one.
+template <class Numbers>
+std::int64_t first_code(const FloatCode& code, Numbers&& numbers) {
+  const auto has_code = [&](std::int64_t number) { return code.code(number).has_value(); };
+  const auto found = std::ranges::find_if(numbers, has_code);
+  MASE_CHECK(found != std::ranges::end(numbers), "a stream of no level");
+  return *code.code(*found);
+}
+
+}  // namespace
+
 std::int64_t StreamValue::least_code() const {
-  if (!code) return static_cast<std::int64_t>(type.low());
-  const auto low = static_cast<std::int64_t>(numbers().low());
-  return *code->code(*std::ranges::lower_bound(levels->codes, low));
+  return code ? first_code(*code, levels->codes) : static_cast<std::int64_t>(type.low());
 }
 
 std::int64_t StreamValue::greatest_code() const {
   if (!code) return static_cast<std::int64_t>(type.high());
-  const auto high = static_cast<std::int64_t>(numbers().high());
-  return *code->code(*std::prev(std::ranges::upper_bound(levels->codes, high)));
+  return first_code(*code, std::views::reverse(levels->codes));
 }
 
 }  // namespace mase::integer

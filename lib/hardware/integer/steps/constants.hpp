@@ -3,9 +3,11 @@
 // declares them once, by a function that shows each list with the bits that its codes have.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "hardware/integer/fixed.hpp"
+#include "hardware/integer/float_code.hpp"
 #include "hardware/integer/program/codes.hpp"
 
 namespace mase::integer {
@@ -21,11 +23,14 @@ struct ConstantList {
   List& codes;
   int width;
   bool is_signed;
+  std::optional<FloatCode> code = std::nullopt;  ///< in which hardware has the numbers
 };
 
 template <class List>
-ConstantList<List> factors(List& codes, const FixedType& type) {
-  return {ConstantKind::factor, codes, type.width, type.is_signed};
+ConstantList<List> factors(List& codes, const FixedType& type,
+                           const std::optional<FloatCode>& code = std::nullopt) {
+  const FixedType stored = code ? code->type() : type;
+  return {ConstantKind::factor, codes, stored.width, stored.is_signed, code};
 }
 
 /// `width`: of all that may come, or 0.

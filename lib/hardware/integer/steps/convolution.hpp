@@ -44,7 +44,7 @@ struct Convolution {
 
   template <class Self, class See>
   static void constants(Self& self, const FixedType&, See&& see) {
-    see(factors(self.weight, self.weight_type));
+    see(factors(self.weight, self.weight_type, self.weight_code));
     see(summands(self.bias, self.bias_width));
   }
   static constexpr bool replaceable = true;
