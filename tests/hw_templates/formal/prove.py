@@ -78,6 +78,28 @@ PROOFS = [
     ("dot_packed_proof", {"PITCH": 3, "KNOWN": 2}),
     ("dot_packed_proof", {"PITCH": 4, "KNOWN": 1, "COUNT": 3}),
     ("dot_packed_proof", {"PITCH": 5, "KNOWN": 1, "ASIGNED": 0, "SIMD": 3}),
+    *[
+        ("decode_proof", {"W": width, "SIGNED": signed, "ZERO": zero})
+        for width in range(1, 9)
+        for signed in (0, 1)
+        for zero in (0, 1)
+        if width > signed * zero  # a sign and a zero are two bits
+    ],
+    ("dot_float_proof", {}),
+    ("dot_float_proof", {"SIMD": 1, "TERM_STAGES": 2}),
+    ("dot_float_proof", {"SIMD": 1, "AW": 5, "AFLOAT": 2, "AN": 6, "TERM_STAGES": 1}),
+    ("dot_float_proof", {"AW": 3, "AFLOAT": 0, "AN": 4, "WW": 3, "WFLOAT": 1, "WN": 3, "W": 8}),
+    ("dot_float_proof", {"SIMD": 1, "AW": 4, "AFLOAT": -1, "AN": 4}),
+    ("dot_float_proof", {"SIMD": 1, "AW": 4, "AFLOAT": -1, "AN": 4, "WFLOAT": 0, "WN": 8}),
+    ("dot_float_proof", {"AW": 2, "AFLOAT": -1, "AN": 2, "WW": 2, "WFLOAT": 0, "WN": 2, "W": 5}),
+    ("dot_float_proof", {"AW": 2, "AFLOAT": -1, "AN": 2, "WW": 1, "WFLOAT": 0, "WZERO": 0, "WN": 2, "W": 5}),
+    *[
+        (
+            "dot_float_proof",
+            {"AW": 1, "AFLOAT": 0, "AZERO": 0, "AN": 2, "WW": 1, "WFLOAT": 0, "WZERO": 0, "WN": 2, "SIMD": lanes},
+        )
+        for lanes in (1, 4, 7, 8, 9)
+    ],
     ("accumulate_proof", {"W": 1}),
     ("accumulate_proof", {"W": 5}),
     ("accumulate_proof", {"W": 5, "HAS_CARRY": 1}),
@@ -160,6 +182,18 @@ MUTANTS = [
     ("dot_packed_proof", {"PITCH": 4, "KNOWN": 0}, "mase_dot_packed", "KNOWN == 0", "1"),
     ("dot_packed_proof", {"PITCH": 5}, "mase_dot_packed", "carry[f] = over[f]", "carry[f] = 1'b0"),
     ("dot_packed_proof", {"PITCH": 3, "KNOWN": 2}, "mase_dot_packed", "PITCH+:KNOWN] - above", "PITCH+:KNOWN]"),
+    ("decode_proof", {"W": 5}, "mase_float_parts", "| ~hidden", ""),
+    ("decode_proof", {"W": 4}, "mase_decode", "OW'(negative)", "OW'(1'b0)"),
+    ("dot_float_proof", {}, "mase_dot_float", "one_from = negative[LANE-1]", "one_from = 1'b0"),
+    ("dot_float_proof", {}, "mase_float_row", "TERM'(shifted >> OFFSET)", "TERM'(shifted)"),
+    ("dot_float_proof", {"AW": 4, "AFLOAT": 0, "AN": 8, "W": 14}, "mase_float_term", "whole << 1", "whole"),
+    (
+        "dot_float_proof",
+        {"AW": 1, "AFLOAT": 0, "AZERO": 0, "AN": 2, "WW": 1, "WFLOAT": 0, "WZERO": 0, "WN": 2, "SIMD": 6},
+        "mase_dot_binary",
+        "i < SIMD + EQUAL",
+        "1'b0",
+    ),
     ("linear_proof", {"SF": 2, "NF": 2, "OWED": 6}, "mase_linear", "enable && pass == '0", "enable"),
     ("matrix_memory_proof", {"SF": 2, "NF": 3}, "mase_matrix_memory", "BLOCKS - 1);", "BLOCKS - 2);"),
     ("matrix_memory_proof", {"SF": 2, "NF": 3}, "mase_matrix_memory", ".read,", ".read(1'b1),"),
