@@ -71,3 +71,17 @@ TEST_CASE("a format as short as its numbers keeps codes of its own") {
   CHECK(integer::type_text(program.value(program.inputs[0]).type) == "s2.0");
   CHECK(program.value(program.inputs[0]).code->mantissa == 0);
 }
+
+TEST_CASE("a bound between two levels that no code reaches changes no code") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 2, 4, 4}, {{"data_out", "integer(8, 0)"}});
+  const auto neg = sketch.call("aten::neg", {{"self", ref(x)}}, {2, 2, 4, 4},
+                               {{"data_out", "fp8_e4m3()"}});  // up to 128 of 448
+  const auto relu = sketch.relu(neg);
+  const auto pool = sketch.call("aten::max_pool2d",
+                                {{"self", ref(relu)}, {"kernel_size", list({2, 2})}}, {2, 2, 2, 2});
+  const std::string name = sketch.graph.node(pool).name;
+  const Program program = lowered(sketch, pool);
+  CHECK(decoders(program) == 1);
+  CHECK(named(program, name + "_codes").type.width == 7);
+}

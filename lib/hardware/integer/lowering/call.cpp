@@ -303,6 +303,7 @@ std::optional<Constants> scaled_weights(const Array& values, const formats::Form
   Constants weights = exact(Array::from<float>(numbers_of(encoded, *decoding), values.shape()),
                             "format '" + format.text() + "'");
   weights.scales = encoded.scales;
+  weights.elements = !decoding->elements.empty();
   return weights;
 }
 

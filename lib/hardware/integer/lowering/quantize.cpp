@@ -38,10 +38,11 @@ bool chooses(const Operation& operation, const Levels& levels) {
 
 bool keeps_levels(const Step& step, const Levels& levels) {
   const Requantise& clamp = step.requantise;
-  const bool low =
-      clamp.low <= levels.codes.front() || levels.has(static_cast<std::int64_t>(clamp.low));
-  const bool high =
-      clamp.high >= levels.codes.back() || levels.has(static_cast<std::int64_t>(clamp.high));
+  // A bound beyond all levels, or beyond those that the inputs can be on, changes none.
+  const bool low = clamp.low <= std::max<Wide>(levels.codes.front(), step.low) ||
+                   levels.has(static_cast<std::int64_t>(clamp.low));
+  const bool high = clamp.high >= std::min<Wide>(levels.codes.back(), step.high) ||
+                    levels.has(static_cast<std::int64_t>(clamp.high));
   return clamp.shift == 0 && clamp.divisor == 1 && step.frac == levels.type.frac && low && high &&
          chooses(step.operation, levels);
 }

@@ -3,6 +3,7 @@
 #include "hardware/integer/lowering/short_codes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -124,18 +125,23 @@ class Shortener {
       MASE_CHECK(code.has_value(), "a number on no level in '" + out.name + "'");
       return *code;
     };
-    const auto bound = [&](Wide number) -> Wide {
-      const Wide low = levels.codes.front(), high = levels.codes.back();
-      return shorten(static_cast<std::int64_t>(std::clamp(number, low, high)));
+    // The bounds of codes are those of the levels within the bounds of numbers.
+    const auto low = [&](Wide number) -> Wide {
+      const auto next = std::ranges::lower_bound(levels.codes, number);
+      return shorten(next == levels.codes.end() ? levels.codes.back() : *next);
+    };
+    const auto high = [&](Wide number) -> Wide {
+      const auto next = std::ranges::upper_bound(levels.codes, number);
+      return shorten(next == levels.codes.begin() ? levels.codes.front() : *std::prev(next));
     };
     if (auto* insert = std::get_if<Insert>(&step.operation))
       std::ranges::transform(insert->codes, insert->codes.begin(), shorten);
     if (auto* gather = std::get_if<Gather>(&step.operation))
       gather->outside = any.code(gather->outside).value_or(0);
-    step.low = bound(step.low);
-    step.high = bound(step.high);
-    step.requantise.low = std::max(bound(step.requantise.low), out.type.low());
-    step.requantise.high = std::min(bound(step.requantise.high), out.type.high());
+    step.low = low(step.low);
+    step.high = high(step.high);
+    step.requantise.low = std::max(low(step.requantise.low), out.type.low());
+    step.requantise.high = std::min(high(step.requantise.high), out.type.high());
   }
 
   /// The results of the step for the numbers of all codes, as a table.
