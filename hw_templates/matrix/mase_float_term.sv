@@ -52,13 +52,22 @@ module mase_float_term #(
       .exponent(b_exponent)
   );
 
+  // Codes that occur have no ones above these bits, but for zero, whose exponent says nothing.
+  logic [EB-1:0] b_shift;
+  if (BEBITS > EB) begin : g_unused
+    logic [BEBITS-EB-1:0] unused_bits;
+    assign {unused_bits, b_shift} = b_exponent;
+  end else begin : g_used
+    assign b_shift = EB'(b_exponent);
+  end
+
   logic [PRODUCT-1:0] next_product, product;
   logic [EB-1:0] next_exponent, exponent;
   logic next_negative, product_negative;
 
   if (AFLOAT < 0) begin : g_number
     assign next_negative = b_negative;
-    assign next_exponent = EB'(b_exponent);
+    assign next_exponent = b_shift;
     if (BBITS == 1) begin : g_mask
       assign next_product = a & {AW{b_significand}};
     end else begin : g_rows
@@ -77,6 +86,13 @@ module mase_float_term #(
     logic a_negative;
     logic [ABITS-1:0] a_significand;
     logic [AEBITS-1:0] a_exponent;
+    logic [EB-1:0] a_shift;
+    if (AEBITS > EB) begin : g_unused
+      logic [AEBITS-EB-1:0] unused_bits;
+      assign {unused_bits, a_shift} = a_exponent;
+    end else begin : g_used
+      assign a_shift = EB'(a_exponent);
+    end
     mase_float_parts #(
         .W(AW),
         .SIGNED(ASIGNED),
@@ -102,7 +118,7 @@ module mase_float_term #(
       end
     endfunction
     assign next_negative = a_negative ^ b_negative;
-    assign next_exponent = exponent_sum(EB'(a_exponent), EB'(b_exponent));
+    assign next_exponent = exponent_sum(a_shift, b_shift);
     assign next_product[PRODUCT-1] = 1'b0;
     mase_significands #(
         .AW(ABITS),

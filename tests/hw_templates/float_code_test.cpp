@@ -27,11 +27,7 @@ struct FloatOperand {
 
   std::int64_t number(std::int64_t of) const { return code ? code->number(of) : of; }
   /// Whether a code's number is one of those that the operand promises.
-  bool occurs(std::int64_t of) const {
-    if (!code) return true;
-    const std::int64_t size = std::abs(code->number(of));
-    return size < std::int64_t{1} << (code->number_width - (code->is_signed ? 1 : 0));
-  }
+  bool occurs(std::int64_t of) const { return !code || code->occurs(of); }
 };
 
 FloatOperand short_codes(const FloatCode& code) { return {code, code.type()}; }
@@ -199,6 +195,11 @@ TEST_CASE("sums of products of short codes in RTL are exact for pairs of formats
   for (const std::int64_t lanes : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33})
     cases.push_back(
         float_case(random, sign, sign, {1, 2, lanes, 1}, static_cast<int>(1000 + lanes)));
+  // Exponents that occur have fewer bits than those of all codes.
+  const FloatOperand few = short_codes({6, 2, true, true, 7}), whole = whole_numbers(8, true);
+  cases.push_back(float_case(random, few, whole, {2, 1, 4, 1}, 2000));
+  cases.push_back(float_case(random, whole, few, {2, 1, 4, 1}, 2001));
+  cases.push_back(float_case(random, few, few, {2, 1, 4, 1}, 2002));
   check_cases(cases, kFloatFrames);
 }
 
