@@ -16,27 +16,12 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "hardware/integer/interpreter.hpp"
-#include "models/builder.hpp"
+#include "lenet.hpp"
 #include "torch/run/executor.hpp"
 
 namespace {
 
 using namespace mase;
-
-ir::Graph make_lenet() {
-  models::Builder builder("lenet", "LeNet", {1, 28, 28}, 0);
-  builder.conv2d("conv1", 8, 5, 0, true);
-  builder.call_relu();
-  builder.max_pool2d("pool1", 2);
-  builder.conv2d("conv2", 16, 5, 0, true);
-  builder.call_relu();
-  builder.call_max_pool2d(2);
-  builder.call_flatten();
-  builder.linear("fc1", 64);
-  builder.relu("relu3");
-  builder.linear("fc2", 10);
-  return builder.finish();
-}
 
 /// The formats of configs/lenet_mnist_integer8.toml.
 void quantize(ir::Graph& graph) {
