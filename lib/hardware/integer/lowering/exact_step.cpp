@@ -32,28 +32,12 @@ int sum_bits(const Program& program, const Step& step) {
   return std::max(signed_width(step.low, step.high), sum_bits(step.operation, inputs));
 }
 
-Codes run_on_numbers(const Program& program, const Step& step, std::span<const Codes* const> inputs,
-                     std::int64_t frames) {
-  if (sum_bits(program, step) <= 63) return run_frames<std::int64_t>(program, step, inputs, frames);
-  return run_frames<Wide>(program, step, inputs, frames);
-}
-
 }  // namespace
 
 Codes run_exactly(const Program& program, const Step& step, std::span<const Codes* const> inputs,
                   std::int64_t frames) {
-  if (!decodes_inputs(step.operation)) return run_on_numbers(program, step, inputs, frames);
-  std::vector<Codes> numbers(inputs.size());
-  std::vector<const Codes*> decoded(inputs.begin(), inputs.end());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto& code = program.value(step.inputs[i]).code;
-    if (!code) continue;
-    numbers[i].resize(inputs[i]->size());
-    std::ranges::transform(*inputs[i], numbers[i].begin(),
-                           [&](std::int64_t short_one) { return code->number(short_one); });
-    decoded[i] = &numbers[i];
-  }
-  return run_on_numbers(program, step, decoded, frames);
+  if (sum_bits(program, step) <= 63) return run_frames<std::int64_t>(program, step, inputs, frames);
+  return run_frames<Wide>(program, step, inputs, frames);
 }
 
 }  // namespace mase::integer

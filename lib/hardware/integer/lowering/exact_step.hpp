@@ -8,7 +8,8 @@
 
 namespace mase::integer {
 
-/// Runs one step on `frames` frames; `inputs[i]` are the codes of step.inputs[i]. Sums are made in
+/// Runs one step on `frames` frames; `inputs[i]` are the codes of step.inputs[i], numbers
+/// where the step decodes its inputs. Sums are made in
 /// 64 bits where [step.low, step.high] fits, else in 128.
 Codes run_exactly(const Program& program, const Step& step, std::span<const Codes* const> inputs,
                   std::int64_t frames);
