@@ -104,15 +104,19 @@ class Shortener {
            short_code(value(step.output));
   }
 
-  /// The number of a code; codes beyond those of all numbers do not occur.
-  static std::int64_t number_of(const StreamValue& in, std::int64_t code) {
-    return in.code->number(std::clamp(code, in.least_code(), in.greatest_code()));
+  /// The numbers of all codes, in the order of a table's entries; those of codes that do not occur
+  /// are those of the nearest that do.
+  static Codes numbers_of(const StreamValue& in) {
+    const std::int64_t least = in.least_code(), greatest = in.greatest_code();
+    Codes numbers = all_codes(in.type);
+    for (std::int64_t& code : numbers) code = in.code->number(std::clamp(code, least, greatest));
+    return numbers;
   }
 
-  std::int64_t code_of(const StreamValue& coded, std::int64_t number) {
-    const auto code = coded.code->code(number);
-    MASE_CHECK(code.has_value(), "a number on no level in '" + coded.name + "'");
-    return *code;
+  static std::int64_t code_of(const FloatCode& code, std::int64_t number, const StreamValue& out) {
+    const auto found = code.code(number);
+    MASE_CHECK(found.has_value(), "a number on no level in '" + out.name + "'");
+    return *found;
   }
 
   void follow(Step& step) {
@@ -120,11 +124,7 @@ class Shortener {
     set_code(step.output);
     const StreamValue& out = value(step.output);
     const FloatCode& any = *levels.code;  // of numbers that a clamp takes away, too
-    const auto shorten = [&](std::int64_t number) {
-      const auto code = any.code(number);
-      MASE_CHECK(code.has_value(), "a number on no level in '" + out.name + "'");
-      return *code;
-    };
+    const auto shorten = [&](std::int64_t number) { return code_of(any, number, out); };
     // The bounds of codes are those of the levels within the bounds of numbers.
     const auto low = [&](Wide number) -> Wide {
       const auto next = std::ranges::lower_bound(levels.codes, number);
@@ -147,8 +147,7 @@ class Shortener {
   /// The results of the step for the numbers of all codes, as a table.
   void tabulate(Step& step) {
     const StreamValue& in = value(step.inputs[0]);
-    Codes numbers;
-    for (const std::int64_t code : all_codes(in.type)) numbers.push_back(number_of(in, code));
+    const Codes numbers = numbers_of(in);
     Lookup lookup{operation_name(step.operation), Codes(numbers.size())};
     const auto count = std::ssize(numbers);
     Frame<Wide> frame({count}, count, step.requantise, 127);
@@ -176,7 +175,8 @@ class Shortener {
       results = &lookup->table;
     if (!results || !short_code(value(step.output))) return;
     set_code(step.output);
-    for (std::int64_t& number : *results) number = code_of(value(step.output), number);
+    const StreamValue& out = value(step.output);
+    for (std::int64_t& number : *results) number = code_of(*out.code, number, out);
     exact_results(step);
   }
 
@@ -198,9 +198,8 @@ class Shortener {
     const StreamValue& coded = value(id);
     const auto low = static_cast<std::int64_t>(numbers_.at(id).low());
     const auto high = static_cast<std::int64_t>(numbers_.at(id).high());
-    Lookup lookup{"decode", {}};
-    for (const std::int64_t code : all_codes(coded.type))
-      lookup.table.push_back(std::clamp(number_of(coded, code), low, high));
+    Lookup lookup{"decode", numbers_of(coded)};
+    for (std::int64_t& number : lookup.table) number = std::clamp(number, low, high);
     StreamValue numbers = coded;
     numbers.name = unique(coded.name + "_numbers");
     numbers.type = numbers_.at(id);
