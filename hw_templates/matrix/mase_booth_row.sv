@@ -5,7 +5,8 @@
 // A bit of the row is one function of the running sum, two neighbouring bits of a and the digit:
 // six inputs, so one LUT6 in front of the carry chain. A negative digit adds ~x + 1 (the digit 111
 // adds ~0 + 1): the 1 is left to whoever has a carry input free, and `one_in` is this row's. It
-// enters from a bit below the chain where both operands are one_in: a carry position, but no LUT.
+// enters from a bit below the chain, a carry position, but no LUT. Yosys fits the terms into these LUTs
+// where they are subtracted, and makes two LUTs of most bits where they are added.
 module mase_booth_row #(
     parameter int AW = 8,
     parameter int W  = 10
@@ -24,7 +25,7 @@ module mase_booth_row #(
     one = digit[1] ^ digit[0];
     two = (digit[2] & ~digit[1] & ~digit[0]) | (~digit[2] & digit[1] & digit[0]);
     term = (({W{one}} & W'($signed(a))) | ({W{two}} & W'($signed({a, 1'b0})))) ^ {W{digit[2]}};
-    sum_out = W'(({sum_in, one_in} + {term, one_in}) >> 1);
+    sum_out = W'(({sum_in, one_in} - {~term, 1'b1}) >> 1);
   end
 
 endmodule

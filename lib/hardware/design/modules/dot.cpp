@@ -9,11 +9,6 @@
 namespace mase::design {
 namespace {
 
-/// LUTs beside the carry chain of row 0 to 3 of a chain whose operand has `bits` bits.
-double row_luts(std::int64_t row, int bits) {
-  return row == 0 ? 0 : row == 1 ? -fitted.booth_saved : fitted.booth_bit * bits;
-}
-
 /// One digit of all lanes: chains of four rows, then a tree. See
 /// hw_templates/matrix/mase_booth_column.
 Cost column_cost(std::int64_t lanes, int a, int most) {
@@ -24,8 +19,7 @@ Cost column_cost(std::int64_t lanes, int a, int most) {
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     const std::int64_t row = lane % 4;
     if (row == 0) cost.lut += width(1);
-    if (row != 0) cost += adder_cost(width(row + 1));
-    cost.lut += row_luts(row, a);
+    if (row != 0) cost += carry_adder_cost(width(row + 1));
   }
   cost += chain_tree_cost(lanes, width);
   return cost;
@@ -44,7 +38,7 @@ Cost dot_booth_cost(const DotShape& shape) {
   for (int k = 0; k < digits; ++k) cost += column_cost(shape.lanes, rows, width(k, 1) + 2);
   for (int span = 2; span < 2 * digits; span *= 2)
     for (int from = 0; from + span / 2 < digits; from += span)
-      cost += adder_cost(width(from, std::min(span, digits - from)) - span);
+      cost += carry_adder_cost(width(from, std::min(span, digits - from)) - span);
   cost.ff += sum + 1;
   return cost;
 }
@@ -121,7 +115,7 @@ Cost chain_tree_cost(std::int64_t lanes, const std::function<int(std::int64_t)>&
   Cost cost{.ff = static_cast<double>(nodes) * (width(4) + 1)};
   for (int level = 1; level <= levels; ++level) {
     const std::int64_t pairs = nodes / 2;
-    cost += scaled(adder_cost(width(std::int64_t{4} << level)), static_cast<double>(pairs));
+    cost += scaled(carry_adder_cost(width(std::int64_t{4} << level)), static_cast<double>(pairs));
     nodes = ceiling(nodes, 2);
     if (level % 2 == 1 || level == levels)
       cost.ff += static_cast<double>(nodes) * (width(std::int64_t{4} << level) + 1);

@@ -57,10 +57,8 @@ struct FloatTerm {
 Cost significands_cost(const FloatTerm& term) {
   const int a = term.a.significand, b = term.b.significand;
   if (b == 1 || (term.a.is_code && a == 1)) return {};
-  if (!term.a.is_code || a > 4 || b > 4) {
-    const int digits = (b + 2) / 2, bits = a + (term.a.is_code ? 3 : 2);
-    return {.lut = fitted.float_row_bit * digits * bits, .carry = digits * carry_chain(bits)};
-  }
+  if (!term.a.is_code || a > 4 || b > 4)
+    return product_cost(a + (term.a.is_code ? 1 : 0), b + 1, 2);  // as signed numbers
   Cost cost{.lut = static_cast<double>(std::min(a, 3) + std::min(b, 3))};
   if (a > 3) cost += adder_cost(std::min(b, 3) + 1);
   if (b > 3) cost += adder_cost(a + 1);
@@ -119,7 +117,7 @@ Cost dot_float_cost(const DotShape& shape) {
   };
   for (std::int64_t lane = 0; lane < shape.lanes; ++lane) {
     const int bits = width(lane % 4 + 1);
-    cost += lane % 4 == 0 ? Cost{.lut = static_cast<double>(bits)} : adder_cost(bits);
+    cost += lane % 4 == 0 ? Cost{.lut = static_cast<double>(bits)} : carry_adder_cost(bits);
   }
   cost += chain_tree_cost(shape.lanes, width);
   return cost;

@@ -18,6 +18,10 @@ Cost adder_cost(std::int64_t bits) {
   return {.lut = static_cast<double>(bits), .carry = carry_chain(bits)};
 }
 
+Cost carry_adder_cost(std::int64_t bits) {
+  return {.lut = static_cast<double>(bits), .carry = carry_chain(bits + 1)};
+}
+
 Cost choice_cost(std::int64_t bits) {
   return {.lut = fitted.choice_bit * static_cast<double>(bits), .carry = 1};
 }
@@ -195,12 +199,10 @@ std::int64_t dsp_blocks(int a, int b, int product) {
 double product_luts(int a, int b) { return fitted.product_bit * a * b; }
 
 Cost product_cost(int a, int b, std::int64_t multiplier) {
-  // Booth rows, each with its digit decoded.
-  if (multiplier == 2) {
-    Cost row = adder_cost(a + 2);
-    row.lut += fitted.booth_digit;
-    return scaled(row, static_cast<double>(ceiling(b, 2)));
-  }
+  // Booth rows; the highest bit of each is the sign of what the next one adds to.
+  if (multiplier == 2)
+    return scaled({.lut = static_cast<double>(a + 1), .carry = carry_chain(a + 3)},
+                  static_cast<double>(ceiling(b, 2)));
   if (const std::int64_t blocks = dsp_blocks(a, b, a + b); blocks > 0)
     return {.dsp = static_cast<double>(blocks)};
   return {.lut = product_luts(a, b)};

@@ -26,6 +26,8 @@ inline constexpr const FittedCosts& fitted = xc7_costs;
 double carry_chain(std::int64_t bits);
 /// An adder or subtractor: a LUT a bit.
 Cost adder_cost(std::int64_t bits);
+/// The same with a carry in, which enters from a bit below its chain.
+Cost carry_adder_cost(std::int64_t bits);
 /// The larger or the smaller of two numbers: a LUT a bit to choose, and the comparison, of which
 /// most stays out of the carry chain.
 Cost choice_cost(std::int64_t bits);

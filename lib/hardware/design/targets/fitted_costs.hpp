@@ -23,11 +23,8 @@ struct FittedCosts {
   double embedding_counter_bit;
 
   // Sums of products: mase_linear, mase_depthwise, mase_matmul.
-  double product_bit;             ///< of one operand, for each bit of the other
-  double booth_digit;             ///< of a product of its own
-  double booth_saved, booth_bit;  ///< in the second row of a chain; for each bit of later ones
-  double float_row_bit;           ///< of Booth rows in front of a shift
-  double float_product_bit;       ///< of the product of two significands of short codes
+  double product_bit;        ///< of one operand, for each bit of the other
+  double float_product_bit;  ///< of the product of two significands of short codes
   double float_shift_bit, float_exponent_bit;  ///< of its shift; of the sum of their exponents
   double two_words, two_words_booth;  ///< parts of all LUTs, where weights stand in two words
   double marks;                       ///< of the first and the last step of a row

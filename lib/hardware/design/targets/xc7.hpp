@@ -24,15 +24,11 @@ inline constexpr FittedCosts xc7_costs{
     .embedding_counter_bit = 1.0,
 
     .product_bit = 2.0,
-    .booth_digit = 3.5,
-    .booth_saved = 1.5,  // the first row has no chain
-    .booth_bit = 0.8,    // of functions of six inputs Yosys makes two LUTs
-    .float_row_bit = 1.24,
     .float_product_bit = 1.9,
     .float_shift_bit = 1.2,
     .float_exponent_bit = 1.3,
     .two_words = 0.52,
-    .two_words_booth = 0.74,
+    .two_words_booth = 0.9,
     .marks = 7,
     .known = {0, 1.2, 3.4, 5.8, 12.8},
     .known_registers = 2.5,
