@@ -37,18 +37,25 @@ std::vector<std::string> allowed_keys(const std::vector<std::string>& ports,
   return keys;
 }
 
-/// Reports an unknown key; when it starts with a port of another op, the message says so.
-void report_wrong_key(const Tree& entry, const std::string& key, const std::string& selector,
-                      const std::vector<std::string>& ports,
-                      const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
+/// Reports a key that is a port of another op, or starts with one, if it does.
+bool report_port_of_another_op(const Tree& entry, const std::string& key,
+                               const std::string& selector, const std::vector<std::string>& ports,
+                               Diagnostics& diagnostics) {
   for (const std::string& port : all_ports()) {
     if (key != port && !key.starts_with(port + "_")) continue;
     if (is_one_of(port, ports)) continue;
     diagnostics.error(entry.key_where, "'" + selector + "' has no port '" + port + "' (option '" +
                                            key + "'); ports: " + join(ports, ", "));
-    return;
+    return true;
   }
-  if (!report_name_of_port(entry, key, ports, diagnostics))
+  return false;
+}
+
+void report_wrong_key(const Tree& entry, const std::string& key, const std::string& selector,
+                      const std::vector<std::string>& ports,
+                      const std::vector<std::string>& allowed, Diagnostics& diagnostics) {
+  if (!report_port_of_another_op(entry, key, selector, ports, diagnostics) &&
+      !report_name_of_port(entry, key, ports, diagnostics))
     report_unknown_key(entry, key, allowed, diagnostics);
 }
 
@@ -232,7 +239,9 @@ const formats::FormatRow* format_of(const std::string& selector, const Tree& con
   const Tree name = given ? *given : Tree();
   if (!given)
     for (const auto& [key, entry] : config.as_dict())
-      if (report_name_of_port(entry, key, ports, diagnostics)) return nullptr;
+      if (report_name_of_port(entry, key, ports, diagnostics) ||
+          report_port_of_another_op(entry, key, selector, ports, diagnostics))
+        return nullptr;
   if (!name.is_string()) {
     diagnostics.error(name.where.line ? name.where : config.where,
                       "'" + selector + "' needs name = \"<format>\" or \"NA\", or the ports with " +
