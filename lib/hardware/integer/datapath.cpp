@@ -93,8 +93,12 @@ Grid ternary_grid(const formats::Format& format) {
   const auto given = [&](const char* field) { return fields.at(field) != Tree("NA"); };
   if (!given("threshold") && !given("mean") && !given("max") && !given("median"))
     unsupported_error(
-        "format 'ternary' without a threshold rounds streams by all elements of the batch, which "
-        "has no datapath; threshold = 0.5, say, has one");
+        "format '" + format.text() +
+        "' chooses its threshold by all elements, which has a datapath only for weights that "
+        "stay; " +
+        (fields.at("scaling_factor").as_bool()
+             ? "threshold = 0.5, say, with scaling_factor = false, has one for all"
+             : "threshold = 0.5, say, has one for all"));
   return element_grid(format);
 }
 

@@ -194,8 +194,10 @@ std::shared_ptr<const Levels> find_levels(const formats::Format& format) {
   using Scales = formats::Decoding::Scales;
   if (!decoding || decoding->tiling || decoding->scales != Scales::none)
     refuse(format,
-           "scales elements by what their neighbours are, which has a datapath only for weights "
-           "that stay; scaled = false, or scaling_factor = false, has one for all");
+           std::string("scales elements by what their neighbours are, which has a datapath only "
+                       "for weights that stay; ") +
+               (format.fields().find("scaled") ? "scaled" : "scaling_factor") +
+               " = false has one for all");
   const Floats numbers = fixed_points(format, elements_of(format, *decoding));
   check_ends(format, numbers);
   Levels levels{format.text(), {}, {}, {}, {}};

@@ -178,7 +178,9 @@ TEST_CASE("windows without a datapath say why") {
        "too many different divisors");
   says(refusal("aten::avg_pool2d", {{"kernel_size", Value(3)}}, in, {2, 4, 2, 2}),
        "fraction that no binary code has");
-  says(refusal("aten::adaptive_avg_pool2d", {}, in, {2, 4, 1, 5}), "fraction that no binary code");
+  says(refusal("aten::adaptive_avg_pool2d", {}, in, {2, 4, 1, 5}), "give it a data_out format");
+  says(refusal("aten::adaptive_avg_pool2d", {}, in, {2, 4, 1, 5}, {{"data_out", "integer(8, 4)"}}),
+       "nothing was thrown");
 }
 
 TEST_CASE("elementwise ops without a datapath say why") {

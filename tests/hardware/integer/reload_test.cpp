@@ -105,3 +105,31 @@ TEST_CASE("constants that no host can replace are listed with what would do") {
   CHECK_THAT(message, Catch::Contains("node 'most' (maximum): its constant stands in the logic"));
   CHECK_THAT(message, Catch::Contains("without reloadable"));
 }
+
+TEST_CASE("what a refusal of a weight's format proposes is not refused") {
+  const auto with = [](const std::string& weight) {
+    test::Sketch sketch;
+    const ir::NodeId x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});
+    return sketch.finish(sketch.linear(x, 3, {{"weight", weight}, {"bias", "integer(8, 4)"}}));
+  };
+  struct Row {
+    std::string refused, words, proposed;
+  };
+  for (const Row& row : {
+           Row{"ternary", "threshold = 0.5, say, has", "ternary(threshold=0.5)"},
+           Row{"ternary(scaling_factor=true)", "threshold = 0.5, say, with scaling_factor = false",
+               "ternary(threshold=0.5, scaling_factor=false)"},
+           Row{"ternary(scaling_factor=true, threshold=0.5)", "; scaling_factor = false",
+               "ternary(threshold=0.5, scaling_factor=false)"},
+           Row{"binary(scaled=true)", "; scaled = false", "binary(scaled=false)"},
+           Row{"scale_integer(8)", "'integer'", "integer(8, 4)"},
+       }) {
+    INFO(row.refused);
+    CHECK_NOTHROW(lower(with(row.refused)));
+    const std::string message = test::message_of(
+        Fault::unsupported, [&] { lower(with(row.refused), Contents::reloadable); });
+    INFO(message);
+    CHECK(message.find(row.words) != std::string::npos);
+    CHECK_NOTHROW(lower(with(row.proposed), Contents::reloadable));
+  }
+}

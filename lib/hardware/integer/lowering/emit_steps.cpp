@@ -85,8 +85,8 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
       return emit_fraction(node, std::move(operation), std::move(inputs), accumulator,
                            std::move(layout), levels);
     refuse_grid(node,
-                "its result is a fraction that no binary code has; give all its readers the same "
-                "data_in format (pass quantize)");
+                "its result is a fraction that no binary code has; give it a data_out format, or "
+                "all its readers the same data_in format (pass quantize)");
   }
   return emit(node, std::move(operation), std::move(inputs), accumulator,
               exactly(accumulator.range), accumulator.frac, std::move(layout), suffix);
