@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maximum (OP 0) or the sum (OP 1) of every N * LANES elements, N beats. A tree with registers behind each of its
+// The maximum (OP 0), the sum (OP 1) or the greatest magnitude (OP 2) of every N * LANES elements, N beats. A tree with registers behind each of its
 // ceil(log2(LANES)) levels makes that of a beat, and one more register keeps that of the row so far: latency
-// ceil(log2(LANES)) + 2 with the skid. Results are signed when elements are.
+// ceil(log2(LANES)) + 2 with the skid. Maxima and sums are signed when elements are.
 module mase_row_reduce #(
     parameter int N = 4,
     parameter int LANES = 1,
@@ -29,7 +29,10 @@ module mase_row_reduce #(
     logic [NODES*OW-1:0] value;
     if (l == 0) begin : g_lanes
       for (genvar i = 0; i < LANES; i++) begin : g_lane
-        if (ISIGNED != 0) begin : g_signed
+        if (ISIGNED != 0 && OP == 2) begin : g_magnitude
+          wire [IW-1:0] element = in_data[i*IW+:IW];
+          assign value[i*OW+:OW] = OW'(element[IW-1] ? -element : element);
+        end else if (ISIGNED != 0) begin : g_signed
           assign value[i*OW+:OW] = OW'($signed(in_data[i*IW+:IW])) ^ SIGN;
         end else begin : g_unsigned
           assign value[i*OW+:OW] = OW'(in_data[i*IW+:IW]);

@@ -16,26 +16,36 @@ using integer::FixedType;
 
 constexpr std::int64_t row_frames = 40;
 
-TEST_CASE("maxima and sums of rows in RTL are exact at every width and number of lanes") {
+std::int64_t result_of(const std::vector<std::int64_t>& row, design::RowResult result) {
+  if (result == design::RowResult::sum)
+    return std::accumulate(row.begin(), row.end(), std::int64_t{0});
+  const auto [least, greatest] = std::ranges::minmax(row);
+  return result == design::RowResult::peak ? std::max(greatest, -least) : greatest;
+}
+
+TEST_CASE("results of rows in RTL are exact at every width and number of lanes") {
+  using design::RowResult;
   Random random(51);
   std::vector<Case> cases;
-  for (const bool sums : {false, true})
+  for (const RowResult reduced : {RowResult::maximum, RowResult::sum, RowResult::peak})
     for (const std::int64_t n : {1, 2, 5})
       for (const std::int64_t lanes : {1, 2, 3, 4, 7}) {
         const FixedType type{static_cast<int>(between(random, 1, 12)), 0, random.below(2) == 0};
         const std::int64_t row = n * lanes;
-        const FixedType out =
-            sums ? integer::type_for(type.low() * row, type.high() * row, 0) : type;
+        FixedType out = type;
+        if (reduced == RowResult::sum)
+          out = integer::type_for(type.low() * row, type.high() * row, 0);
+        if (reduced == RowResult::peak)
+          out = integer::type_for(0, std::max(-type.low(), type.high()), 0);
         const Port in = random_port(random, lanes, type, row_frames * n);
         Port result{1, out, {}};
         for (auto first = in.codes.begin(); first != in.codes.end(); first += row)
-          result.codes.push_back(sums ? std::accumulate(first, first + row, std::int64_t{0})
-                                      : *std::max_element(first, first + row));
+          result.codes.push_back(result_of({first, first + row}, reduced));
         const design::RowReduceModule module{.beats = n,
                                              .lanes = lanes,
                                              .in_bits = type.width,
                                              .in_signed = type.is_signed,
-                                             .sums = sums,
+                                             .result = static_cast<int>(reduced),
                                              .out_bits = out.width};
         cases.push_back(case_of(module, {in}, {result}));
       }

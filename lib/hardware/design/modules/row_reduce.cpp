@@ -20,6 +20,11 @@ FoldRule row_reduce_rule(const Program&, const Step& step, const Fold&) {
   return {reduction_of(step).row, 1};
 }
 
+RowResult result_of(const integer::RowReduce& reduce) {
+  if (reduce.of_magnitudes) return RowResult::peak;
+  return reduce.kind == integer::PoolKind::sum ? RowResult::sum : RowResult::maximum;
+}
+
 StreamId add_row_reduce(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const integer::RowReduce& reduce = reduction_of(builder.step);
   const integer::FixedType& in = builder.input().type;
@@ -28,7 +33,7 @@ StreamId add_row_reduce(StepBuilder& builder, const std::vector<StreamId>& input
                                .lanes = lanes,
                                .in_bits = in.width,
                                .in_signed = in.is_signed,
-                               .sums = reduce.kind == integer::PoolKind::sum,
+                               .result = static_cast<int>(result_of(reduce)),
                                .out_bits = builder.output().type.width};
   return builder.finish(module, inputs, 1);
 }
@@ -42,9 +47,11 @@ std::unique_ptr<Handshake> RowReduceModule::handshake(Stages kept) const {
 Cost RowReduceModule::cost(const Design&) const {
   Cost cost = skid_cost(out_bits);
   std::int64_t left = lanes, bits = in_bits;
-  const auto join = [&](std::int64_t of) { return sums ? adder_cost(of) : choice_cost(of); };
+  const auto join = [&](std::int64_t of) { return sums() ? adder_cost(of) : choice_cost(of); };
+  if (in_signed && result == static_cast<int>(RowResult::peak))
+    cost += scaled(adder_cost(in_bits), static_cast<double>(lanes));
   while (left > 1) {
-    if (sums) bits = std::min<std::int64_t>(bits + 1, out_bits);
+    if (sums()) bits = std::min<std::int64_t>(bits + 1, out_bits);
     cost += scaled(join(bits), static_cast<double>(left / 2));
     left = ceiling(left, 2);
     cost.ff += static_cast<double>(left * bits) + 1;

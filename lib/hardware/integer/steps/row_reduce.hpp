@@ -7,13 +7,17 @@
 
 namespace mase::integer {
 
-/// Maximum or sum of every `row` elements.
+/// Maximum or sum of every `row` elements, or the maximum of their magnitudes.
 struct RowReduce {
   PoolKind kind = PoolKind::max;
   std::int64_t row = 1;
+  bool of_magnitudes = false;  ///< a maximum
 
   std::string_view step_kind() const { return "row_reduce"; }
-  std::string_view name() const { return kind == PoolKind::max ? "row_max" : "row_sum"; }
+  std::string_view name() const {
+    if (of_magnitudes) return "row_peak";
+    return kind == PoolKind::max ? "row_max" : "row_sum";
+  }
   std::string details() const { return "of every " + std::to_string(row); }
   static constexpr bool only_moves = false;
   std::int64_t products() const { return 0; }
@@ -26,9 +30,12 @@ struct RowReduce {
   void run(const Frame<Sum>& frame) const {
     frame.fill([&](std::int64_t i) {
       const std::int64_t* codes = frame.in() + i * row;
-      Sum result = codes[0];
+      const auto code = [&](std::int64_t k) {
+        return of_magnitudes ? std::abs(codes[k]) : codes[k];
+      };
+      Sum result = code(0);
       for (std::int64_t k = 1; k < row; ++k)
-        result = kind == PoolKind::sum ? result + codes[k] : std::max<Sum>(result, codes[k]);
+        result = kind == PoolKind::sum ? result + code(k) : std::max<Sum>(result, code(k));
       return result;
     });
   }
