@@ -15,14 +15,6 @@ namespace {
 /// Registers before the skid.
 int stages_of(const ChannelShiftModule& module) { return module.blocks > 1 ? 3 : 1; }
 
-/// LUTs for each bit of a number that is shifted by a distance of so many bits, two of which choose
-/// among four places in one LUT.
-double shifter_luts(int distance_bits) {
-  const auto bits = static_cast<std::size_t>(distance_bits);
-  return bits < fitted.shifter.size() ? fitted.shifter[bits]
-                                      : fitted.long_shifter * static_cast<double>(bits);
-}
-
 StreamId add_channel_shift(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& left = std::get<integer::ChannelShift>(builder.step.operation).left;
   const integer::FixedType& in = builder.input().type;

@@ -37,6 +37,12 @@ Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit) {
   return cost;
 }
 
+double shifter_luts(int distance_bits) {
+  const auto bits = static_cast<std::size_t>(distance_bits);
+  return bits < fitted.shifter.size() ? fitted.shifter[bits]
+                                      : fitted.long_shifter * static_cast<double>(bits);
+}
+
 /// A RAMB18 is 512 x 36, 1024 x 18, 2048 x 9, 4096 x 4, 8192 x 2, 16384 x 1. Where several stand
 /// above each other LUTs choose among them, four to a LUT6; of shapes with equally many blocks the
 /// one is taken in which fewer do.

@@ -36,6 +36,9 @@ Cost counter_cost(std::int64_t states, double luts_per_bit = fitted.counter_bit)
 /// One for each number of states.
 Cost counters_cost(std::span<const std::int64_t> states, double luts_per_bit = fitted.counter_bit);
 
+/// LUTs of a bit of a number that is shifted by a distance of so many bits.
+double shifter_luts(int distance_bits);
+
 // Memories.
 
 /// Block memory in the shape that needs the fewest blocks, and the choice among words that stand

@@ -10,6 +10,7 @@
 
 #include "hardware/integer/steps/argmax.hpp"
 #include "hardware/integer/steps/binary.hpp"
+#include "hardware/integer/steps/block_shift.hpp"
 #include "hardware/integer/steps/cast.hpp"
 #include "hardware/integer/steps/channel_shift.hpp"
 #include "hardware/integer/steps/concat.hpp"
@@ -37,7 +38,7 @@ namespace mase::integer {
 using Operation =
     std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool, Binary, Concat,
                  Slice, Gather, Argmax, Divide, Matmul, RowReduce, Repeat, SquareRoot, Insert,
-                 Embedding, Piecewise, CumulativeSum, Quantize>;
+                 Embedding, Piecewise, CumulativeSum, Quantize, BlockShift>;
 
 std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
 std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...
