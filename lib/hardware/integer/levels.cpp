@@ -12,16 +12,6 @@
 #include "base/error.hpp"
 
 namespace mase::integer {
-namespace {
-
-using Floats = std::vector<float>;
-
-Floats quantized(const formats::Format& format, Floats numbers) {
-  format.quantize(numbers, numbers, {static_cast<std::int64_t>(numbers.size())});
-  return numbers;
-}
-
-// Finite float32 numbers in their order are these whole numbers in theirs; -0 and 0 are both 0.
 std::int64_t place_of(float number) {
   const auto magnitude = static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(std::abs(number)));
   return std::signbit(number) ? -magnitude : magnitude;
@@ -32,12 +22,15 @@ float number_at(std::int64_t place) {
   return place < 0 ? -magnitude : magnitude;
 }
 
-[[noreturn]] void refuse(const formats::Format& format, const std::string& reason) {
-  unsupported_error("format '" + format.text() + "' " + reason);
+namespace {
+
+[[noreturn]] void refuse(const std::string& format, const std::string& reason) {
+  unsupported_error("format '" + format + "' " + reason);
 }
 
-/// The numbers that the codes of a format stand for.
-std::vector<double> elements_of(const formats::Format& format, const formats::Decoding& decoding) {
+}  // namespace
+
+std::vector<double> elements_of(const std::string& format, const formats::Decoding& decoding) {
   if (decoding.bits > most_level_bits)
     refuse(format, "has codes of " + std::to_string(decoding.bits) +
                        " bits; element formats of at most " + std::to_string(most_level_bits) +
@@ -51,31 +44,33 @@ std::vector<double> elements_of(const formats::Format& format, const formats::De
   return numbers;
 }
 
+namespace {
+
 /// Those of the numbers that the format rounds to themselves, ascending, each once.
-Floats fixed_points(const formats::Format& format, const std::vector<double>& numbers) {
+Floats fixed_points(const Sampled& format, const std::vector<double>& numbers) {
   Floats levels;
   for (const double number : numbers)
-    if (std::isfinite(number)) levels.push_back(static_cast<float>(number) + 0.0F);  // -0 is 0
+    if (std::abs(number) <= static_cast<double>(format.most))
+      levels.push_back(static_cast<float>(number) + 0.0F);  // -0 is 0
   std::ranges::sort(levels);
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  const Floats rounded = quantized(format, levels);
+  const Floats rounded = format.quantized(levels);
   Floats kept;
   for (std::size_t i = 0; i < levels.size(); ++i)
     if (levels[i] == rounded[i]) kept.push_back(levels[i]);
   return kept;
 }
 
-void check_ends(const formats::Format& format, const Floats& levels) {
-  const float most = std::numeric_limits<float>::max();
-  const Floats ends = quantized(format, {-most, most});
+void check_ends(const Sampled& format, const Floats& levels) {
+  const Floats ends = format.quantized({-format.most, format.most});
   if (levels.size() < 2 || ends[0] != levels.front() || ends[1] != levels.back())
-    refuse(format,
+    refuse(format.text,
            "overflows to infinity or NaN, which has no datapath; "
            "saturate = true has one");
 }
 
 /// The least float32 numbers that are rounded to each of the levels but the first.
-Floats first_numbers(const formats::Format& format, const Floats& levels) {
+Floats first_numbers(const Sampled& format, const Floats& levels) {
   std::vector<std::int64_t> below, from;
   for (std::size_t i = 1; i < levels.size(); ++i) {
     below.push_back(place_of(levels[i - 1]));
@@ -87,7 +82,7 @@ Floats first_numbers(const formats::Format& format, const Floats& levels) {
     Floats tried;
     for (std::size_t i = 0; i < from.size(); ++i)
       tried.push_back(number_at(apart(i) ? middle(i) : from[i]));
-    const Floats found = quantized(format, tried);
+    const Floats found = format.quantized(tried);
     for (std::size_t i = 0; i < from.size(); ++i)
       if (apart(i)) (found[i] >= levels[i + 1] ? from[i] : below[i]) = middle(i);
   }
@@ -98,7 +93,7 @@ Floats first_numbers(const formats::Format& format, const Floats& levels) {
 
 /// A format that gives a smaller number for a larger one is not a staircase: on both sides of every
 /// threshold, and between it and the next, it must give the level there.
-void check_ascending(const formats::Format& format, const Floats& levels, const Floats& firsts) {
+void check_ascending(const Sampled& format, const Floats& levels, const Floats& firsts) {
   Floats tried, wanted;
   const auto add = [&](float number, float level) {
     tried.push_back(number);
@@ -109,8 +104,8 @@ void check_ascending(const formats::Format& format, const Floats& levels, const 
     add(firsts[i], levels[i + 1]);
     if (i > 0) add(firsts[i - 1] + (firsts[i] - firsts[i - 1]) / 2, levels[i]);
   }
-  if (quantized(format, tried) != wanted)
-    refuse(format, "gives smaller numbers for larger ones, which has no datapath for data");
+  if (format.quantized(tried) != wanted)
+    refuse(format.text, "gives smaller numbers for larger ones, which has no datapath for data");
 }
 
 /// Numbers between two float32 numbers, which the definition leaves open, belong to the upper
@@ -123,7 +118,7 @@ Threshold threshold_at(float first, float lower_level, float upper_level) {
 }
 
 /// The levels as codes of the least type that holds them.
-void set_codes(Levels& levels, const formats::Format& format, const Floats& numbers) {
+void set_codes(Levels& levels, const Sampled& format, const Floats& numbers) {
   int frac = std::numeric_limits<int>::min();
   for (const float number : numbers)
     if (number != 0) frac = std::max(frac, fraction_bits(number));
@@ -132,9 +127,9 @@ void set_codes(Levels& levels, const formats::Format& format, const Floats& numb
   if (std::max(-low, high) >= std::ldexp(1.0, stream_bits - 1)) {
     int bits = 0;
     std::frexp(std::max(-low, high), &bits);
-    refuse(format, "is fixed point of " + std::to_string(bits + 1) + " bits, more than the " +
-                       std::to_string(stream_bits) +
-                       " of a stream; fewer bits of exponent have a datapath");
+    refuse(format.text, "is fixed point of " + std::to_string(bits + 1) + " bits, more than the " +
+                            std::to_string(stream_bits) +
+                            " of a stream; fewer bits of exponent have a datapath");
   }
   for (const float number : numbers)
     levels.codes.push_back(static_cast<std::int64_t>(number * scale));
@@ -187,26 +182,36 @@ bool Levels::hold(const FixedType& from) const {
   return true;
 }
 
+Levels sampled_levels(const Sampled& format, const std::vector<double>& numbers) {
+  const Floats levels = fixed_points(format, numbers);
+  check_ends(format, levels);
+  Levels found{format.text, {}, {}, {}, {}};
+  const Floats firsts = first_numbers(format, levels);
+  check_ascending(format, levels, firsts);
+  for (std::size_t i = 0; i < firsts.size(); ++i)
+    found.thresholds.push_back(threshold_at(firsts[i], levels[i], levels[i + 1]));
+  set_codes(found, format, levels);
+  return found;
+}
+
 namespace {
 
 std::shared_ptr<const Levels> find_levels(const formats::Format& format) {
   const auto decoding = format.decoding({1});
   using Scales = formats::Decoding::Scales;
   if (!decoding || decoding->tiling || decoding->scales != Scales::none)
-    refuse(format,
+    refuse(format.text(),
            std::string("scales elements by what their neighbours are, which has a datapath only "
                        "for weights that stay; ") +
                (format.fields().find("scaled") ? "scaled" : "scaling_factor") +
                " = false has one for all");
-  const Floats numbers = fixed_points(format, elements_of(format, *decoding));
-  check_ends(format, numbers);
-  Levels levels{format.text(), {}, {}, {}, {}};
-  const Floats firsts = first_numbers(format, numbers);
-  check_ascending(format, numbers, firsts);
-  for (std::size_t i = 0; i < firsts.size(); ++i)
-    levels.thresholds.push_back(threshold_at(firsts[i], numbers[i], numbers[i + 1]));
-  set_codes(levels, format, numbers);
-  return std::make_shared<const Levels>(std::move(levels));
+  const auto quantized = [&](Floats numbers) {
+    format.quantize(numbers, numbers, {static_cast<std::int64_t>(numbers.size())});
+    return numbers;
+  };
+  const Sampled sampled{format.text(), std::numeric_limits<float>::max(), quantized};
+  return std::make_shared<const Levels>(
+      sampled_levels(sampled, elements_of(format.text(), *decoding)));
 }
 
 }  // namespace

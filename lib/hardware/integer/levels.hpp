@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,27 @@ struct Levels {
 
 /// The most bits of a code whose levels are looked for one by one.
 inline constexpr int most_level_bits = 8;
+
+using Floats = std::vector<float>;
+
+/// A format as it is asked about: by what it makes of float32 numbers, each by itself.
+struct Sampled {
+  std::string text;
+  float most = 0;  ///< numbers from -most to most are asked about
+  std::function<Floats(Floats)> quantized;
+};
+
+/// The levels among the numbers that codes stand for, with thresholds found by halving the float32
+/// numbers between them. Error(Fault::unsupported) where the format is not a staircase.
+Levels sampled_levels(const Sampled& format, const std::vector<double>& numbers);
+
+/// The numbers that the codes of a format stand for; Error(Fault::unsupported) for codes of more
+/// than `most_level_bits` bits.
+std::vector<double> elements_of(const std::string& format, const formats::Decoding& decoding);
+
+/// Finite float32 numbers in their order are these whole numbers in theirs; -0 and 0 are both 0.
+std::int64_t place_of(float number);
+float number_at(std::int64_t place);
 
 /// Error(Fault::unsupported), which says what would do, where the format rounds elements by what
 /// others are, has results that are not finite, or more than `most_level_bits` bits.

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding the levels of a block format from its own definition: by what it does to blocks of zeros
+// with one or two other elements.
+#include "hardware/integer/block_levels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "hardware/integer/program/codes.hpp"
+
+namespace mase::integer {
+namespace {
+
+constexpr float most_float = std::numeric_limits<float>::max();
+/// Elements are asked about at the greatest exponent, where they saturate, unless it is above this.
+constexpr int most_exponent = 60;
+
+[[noreturn]] void refuse(const formats::Format& format, const std::string& reason) {
+  unsupported_error("format '" + format.text() + "' " + reason);
+}
+
+/// A block format as it is asked about.
+class Probe {
+ public:
+  Probe(const formats::Format& format, const Shape& shape) : format_(format) {
+    const auto decoding = format.decoding(shape);
+    using Scales = formats::Decoding::Scales;
+    if (!decoding || !decoding->tiling || decoding->scales != Scales::none ||
+        decoding->factors.empty())
+      refuse(format,
+             "has scales that no exponent stands for, which have a datapath only for weights that "
+             "stay; 'mxint' and 'mxfp' have exponents");
+    read_factors(decoding->factors);
+    make_tensor(decoding->tiling->tile, shape);
+  }
+
+  int least() const { return *std::ranges::min_element(known_); }
+  int greatest() const { return *std::ranges::max_element(known_); }
+
+  /// The exponent of a block with this greatest magnitude.
+  int exponent(float peak) {
+    std::ranges::fill(numbers_, 0.0F);
+    for (const auto& block : blocks_) numbers_[at(block[0])] = peak;
+    const formats::Encoded encoded = format_.encode(numbers_, shape_);
+    return exponents_[encoded.shared.unpack().front()];
+  }
+
+  /// What becomes of numbers beside another one in their block.
+  Floats beside(float other, const Floats& numbers) {
+    Floats results;
+    for (std::size_t first = 0; first < numbers.size(); first += blocks_.size()) {
+      const std::size_t count = std::min(blocks_.size(), numbers.size() - first);
+      std::ranges::fill(numbers_, 0.0F);
+      for (std::size_t i = 0; i < count; ++i) {
+        numbers_[at(blocks_[i][0])] = numbers[first + i];
+        numbers_[at(blocks_[i][1])] = other;
+      }
+      format_.quantize(numbers_, numbers_, shape_);
+      for (std::size_t i = 0; i < count; ++i) results.push_back(numbers_[at(blocks_[i][0])]);
+    }
+    return results;
+  }
+
+ private:
+  void read_factors(const std::vector<double>& factors) {
+    for (const double factor : factors) {
+      int exponent = 0;
+      const bool has_one = std::isfinite(factor) && factor > 0;
+      if (has_one && std::frexp(factor, &exponent) != 0.5)
+        refuse(format_,
+               "has scales that are not powers of two, which have a datapath only for weights that "
+               "stay; 'mxfp4' has exponents");
+      exponents_.push_back(exponent - 1);
+      if (has_one) known_.push_back(exponent - 1);
+    }
+  }
+
+  /// Some rows of the batch with a block each.
+  void make_tensor(Shape tile, const Shape& shape) {
+    constexpr std::int64_t rows = 64;
+    shape_ = tile.size() == shape.size() ? std::move(tile) : shape;
+    shape_[0] = rows;
+    numbers_.resize(static_cast<std::size_t>(numel(shape_)));
+    blocks_ = blocks_of(format_, shape_);
+    if (std::ranges::any_of(blocks_, [](const auto& block) { return block.size() < 2; }))
+      refuse(format_,
+             "has blocks of one element here, each with an exponent of its own; "
+             "'minifloat_ieee' has a datapath for such");
+  }
+
+  formats::Format format_;
+  std::vector<int> exponents_;  ///< by shared code
+  std::vector<int> known_;      ///< those that are exponents
+  Shape shape_;
+  Floats numbers_;
+  std::vector<std::vector<std::int64_t>> blocks_;
+};
+
+/// The least magnitude with at least this exponent.
+float first_peak(Probe& probe, int exponent) {
+  std::int64_t below = 0, from = place_of(most_float);
+  while (from - below > 1) {
+    const std::int64_t middle = below + (from - below) / 2;
+    (probe.exponent(number_at(middle)) >= exponent ? from : below) = middle;
+  }
+  return number_at(from);
+}
+
+/// The rule names one of the two float32 numbers between which the exponent changes: the rounder.
+Threshold turn_at(float first) {
+  const float before = std::nextafter(first, 0.0F);
+  const auto zeros = [](float number) {
+    return std::countr_zero(std::bit_cast<std::uint32_t>(number) | (1U << 23));
+  };
+  if (zeros(before) > zeros(first)) return {before, false};
+  return {first, true};
+}
+
+float scaled(float number, int exponent) { return std::ldexp(number, exponent); }
+
+/// The least float32 number that reaches a threshold.
+float first_of(const Threshold& threshold) {
+  return threshold.included ? threshold.at : std::nextafter(threshold.at, most_float);
+}
+
+/// The rule is the same for all exponents that float32 numbers can ask for.
+void check_exponents(Probe& probe, const BlockLevels& levels) {
+  const int low = std::max(levels.least + 1, -100), high = std::min(levels.greatest, 100);
+  for (int e = low; e <= high; ++e) {
+    const float first = first_of({scaled(levels.turn.at, e), levels.turn.included});
+    if (probe.exponent(first) != e || probe.exponent(std::nextafter(first, 0.0F)) != e - 1)
+      refuse(levels.format,
+             "has exponents that do not follow the greatest magnitude by powers of two, which has "
+             "no datapath; profile = \"exact\" has one");
+  }
+}
+
+/// How whole numbers are rounded to the elements, where all of those within bounds are such.
+std::optional<formats::Rounding> rounding_of(const Levels& elements) {
+  using formats::Rounding;
+  const auto fits = [&](Rounding rounding, std::size_t i) {
+    const std::int64_t below = elements.codes[i];
+    const double at =
+        std::ldexp(static_cast<double>(elements.thresholds[i].at), elements.type.frac);
+    if (elements.codes[i + 1] != below + 1) return false;
+    if (rounding == Rounding::floor)
+      return at == static_cast<double>(below + 1) && elements.thresholds[i].included;
+    const bool up = rounding == Rounding::nearest_even ? below % 2 != 0 : below >= 0;
+    return at == static_cast<double>(below) + 0.5 && elements.thresholds[i].included == up;
+  };
+  for (const Rounding rounding :
+       {Rounding::nearest_even, Rounding::nearest_away, Rounding::floor}) {
+    std::size_t i = 0;
+    while (i < elements.thresholds.size() && fits(rounding, i)) ++i;
+    if (i == elements.thresholds.size()) return rounding;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, const Shape& shape) {
+  Probe probe(format, shape);
+  BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), {}};
+  if (found.least == found.greatest)
+    refuse(format, "has one exponent for all blocks; 'integer' has a datapath for such");
+  const int asked = found.greatest <= most_exponent ? found.greatest : std::max(found.least + 1, 0);
+  const Threshold turn = turn_at(first_peak(probe, asked));
+  found.turn = {scaled(turn.at, -asked), turn.included};
+  check_exponents(probe, found);
+  const float peak = first_of(turn);
+  const float most = asked == found.greatest
+                         ? most_float
+                         : std::nextafter(first_of({scaled(turn.at, 1), turn.included}), 0.0F);
+  const auto quantized = [&](Floats numbers) {
+    for (float& number : numbers) number = scaled(number, asked);
+    Floats results = probe.beside(peak, numbers);
+    for (float& result : results) result = scaled(result, -asked);
+    return results;
+  };
+  const auto decoding = format.decoding(shape);
+  found.elements = sampled_levels({format.text(), scaled(most, -std::max(asked, 0)), quantized},
+                                  elements_of(format.text(), *decoding));
+  found.rounding = rounding_of(found.elements);
+  return std::make_shared<const BlockLevels>(std::move(found));
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format,
+                                                 const Shape& shape) {
+  const auto decoding = format.decoding(shape);
+  MASE_CHECK(decoding && decoding->tiling, "blocks of a format without blocks");
+  const formats::Tiling& tiling = *decoding->tiling;
+  const std::vector<std::int64_t> rows = tiling.row_tiles();
+  const std::int64_t columns = tiling.shape.empty() ? 1 : tiling.shape.back();
+  std::vector<std::vector<std::int64_t>> blocks(static_cast<std::size_t>(tiling.tiles()));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::int64_t i = 0; i < columns; ++i)
+      blocks[at(rows[row] + i / tiling.tile.back())].push_back(
+          static_cast<std::int64_t>(row) * columns + i);
+  return blocks;
+}
+
+std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& given,
+                                                   const Shape& shape) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const BlockLevels>> known;
+  const formats::Format format = given.deterministic();
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const BlockLevels>& levels = known[format.text()];
+  if (!levels) levels = find_levels(format, shape);
+  return levels;
+}
+
+}  // namespace mase::integer

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block formats as two staircases against the formats themselves, on random blocks.
+#include "hardware/integer/block_levels.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "hardware/integer/program/codes.hpp"
+
+namespace mase::integer {
+namespace {
+
+/// A tensor of blocks of very different magnitudes, with zeros, ties and powers of two among them.
+Floats random_blocks(Random& random, std::int64_t rows, std::int64_t columns) {
+  Floats numbers;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const int exponent = static_cast<int>(random.below(16)) - 9;
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const auto whole = static_cast<double>(static_cast<std::int64_t>(random.below(2049)) - 1024);
+      const double kept = random.below(3) == 0 ? std::floor(whole / 64) * 64 : whole;
+      numbers.push_back(random.below(8) == 0 ? 0.0F
+                                             : static_cast<float>(std::ldexp(kept, exponent - 10)));
+    }
+  }
+  return numbers;
+}
+
+double rounded(const BlockLevels& levels, double number, int exponent) {
+  const double element =
+      std::ldexp(static_cast<double>(levels.elements.code_of(std::ldexp(number, -exponent))),
+                 -levels.elements.type.frac);
+  return std::ldexp(element, exponent);
+}
+
+int exponent_of(const BlockLevels& levels, double peak) {
+  int exponent = levels.least;
+  for (int e = levels.least + 1; e <= levels.greatest; ++e) {
+    const double at = std::ldexp(static_cast<double>(levels.turn.at), e);
+    if (levels.turn.included ? peak >= at : peak > at) exponent = e;
+  }
+  return exponent;
+}
+
+}  // namespace
+
+TEST_CASE("the staircases of a block format round as the format does") {
+  Random random(71);
+  const Shape shape{40, 48};
+  for (const std::string text : {"mxint8(block_size=16)",
+                                 "mxint4(block_size=16)",
+                                 "mxint2(block_size=8)",
+                                 "mxint(6, block_size=16, scale_bits=3)",
+                                 "mxint8(block_size=16, scale_rule=ceil)",
+                                 "mxint8(block_size=16, scale_rule=even)",
+                                 "mxint4(block_size=16, scale_rule=rceil)",
+                                 "mxint4(block_size=16, rounding=floor)",
+                                 "mxfp4(block_size=16)",
+                                 "mxfp6_e2m3(block_size=32)",
+                                 "mxfp6_e3m2(block_size=16)",
+                                 "mxfp8_e4m3(block_size=16)",
+                                 "mxfp8_e4m3(block_size=16, scale_rule=rceil)",
+                                 "mxfp8_e5m2(block_size=16)",
+                                 "mxfp4(block_size=16, scale_bits=3, scale_rule=ceil)",
+                                 "block_fp(8, 8)",
+                                 "block_fp(6, 3)",
+                                 "block_minifloat(8, 3)",
+                                 "block_minifloat(6, 2)",
+                                 "block_log(5)",
+                                 "mxint_hardware(8, 4, [1, 16])"}) {
+    INFO(text);
+    const formats::Format format = formats::parse_format(text);
+    const auto levels = block_levels_of(format, shape);
+    const Floats numbers = random_blocks(random, shape[0], shape[1]);
+    Floats wanted(numbers.size());
+    format.quantize(numbers, wanted, shape);
+    std::size_t wrong = 0;
+    for (const auto& block : blocks_of(format, shape)) {
+      double peak = 0;
+      for (const std::int64_t i : block)
+        peak = std::max(peak, std::abs(static_cast<double>(numbers[at(i)])));
+      const int exponent = exponent_of(*levels, peak);
+      for (const std::int64_t i : block)
+        wrong += rounded(*levels, static_cast<double>(numbers[at(i)]), exponent) !=
+                 static_cast<double>(wanted[at(i)]);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("block formats without exponents are refused with what would do") {
+  const auto refused = [](const std::string& text) {
+    try {
+      block_levels_of(formats::parse_format(text), {4, 32});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused("nvfp4()").find("which have a datapath only for weights") != std::string::npos);
+  CHECK(refused("mxint8(block_size=1)").find("blocks of one element") != std::string::npos);
+}
+
+}  // namespace mase::integer
