@@ -571,12 +571,12 @@ class Refusals(Search):
         config = self.edited(
             COMBINED,
             "blocks.toml",
-            ('name = ["integer"]\ndata_in_width = [6, 8]', 'name = ["integer", "mxint8"]\ndata_in_width = [6, 8]'),
+            ('name = ["integer"]\ndata_in_width = [6, 8]', 'name = ["integer", "nvfp4"]\ndata_in_width = [6, 8]'),
         )
         for words in ((), ("--dry-run",)):
             said = self.mase("search", "--config", config, "--project", "p", "-q", *words, code=2).stderr
-            self.assertRegex(said, "error: seed of 'linear': name = .mxint8. has no hardware")
-            self.assertIn("format of data_in of 'seq_blocks_2': format 'mxint8' has no datapath", said)
+            self.assertRegex(said, "error: seed of 'linear': name = .nvfp4. has no hardware")
+            self.assertIn("format of data_in of 'seq_blocks_2': format 'nvfp4' has no datapath", said)
         self.assertFalse((self.folder("p") / "study.db").exists())
 
     def test_a_file_that_is_no_database_is_left_alone(self):

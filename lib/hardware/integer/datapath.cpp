@@ -17,6 +17,7 @@ Grid grid_of_levels(std::shared_ptr<const Levels> levels) {
 
 std::string format_text(const Grid& grid) {
   if (grid.levels) return grid.levels->format;
+  if (grid.blocks) return grid.blocks->text();
   return "integer(" + std::to_string(grid.type.width) + ", " + std::to_string(grid.type.frac) +
          (grid.type.is_signed ? "" : ", is_signed=false") +
          (grid.rounding == Rounding::nearest_even
@@ -61,13 +62,23 @@ Grid integer_floor_grid(const formats::Format& format) {
 }
 
 /// Profile `reference` has values beside the grid, and gives smaller ones for larger numbers.
-Grid element_grid(const formats::Format& format) {
+void check_exact(const formats::Format& format) {
   const Tree fields = format.fields();
   const Tree* profile = fields.find("profile");
   if (profile && profile->as_string() == "reference")
     unsupported_error("profile 'reference' of '" + std::string(format.name()) +
                       "' has no datapath; profile 'exact' has one");
+}
+
+Grid element_grid(const formats::Format& format) {
+  check_exact(format);
   return grid_of_levels(levels_of(format));
+}
+
+/// The exponents of blocks, and with them the grid, follow from elements as they come.
+Grid block_grid(const formats::Format& format) {
+  check_exact(format);
+  return {{}, Rounding::nearest_even, nullptr, format.deterministic()};
 }
 
 Grid row_scaled_grid(const formats::Format& format) {
@@ -118,6 +129,20 @@ const std::vector<DatapathRow>& datapath_table() {
       {"fp6_e2m3", element_grid, true},
       {"fp4_e2m1", element_grid, true},
       {"log", element_grid, true},
+      {"block_fp", block_grid, true},
+      {"block_minifloat", block_grid, true},
+      {"block_log", block_grid, true},
+      {"mxint", block_grid, true},
+      {"mxint8", block_grid, true},
+      {"mxint4", block_grid, true},
+      {"mxint2", block_grid, true},
+      {"mxint_hardware", block_grid, true},
+      {"mxfp", block_grid, true},
+      {"mxfp8_e4m3", block_grid, true},
+      {"mxfp8_e5m2", block_grid, true},
+      {"mxfp6_e3m2", block_grid, true},
+      {"mxfp6_e2m3", block_grid, true},
+      {"mxfp4", block_grid, true},
       {"binary", element_grid, true},
       {"binary_residual", residual_grid, true},
       {"ternary", ternary_grid, true},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +16,12 @@
 namespace mase::integer {
 
 /// Codes c = clamp(round(x * 2^frac), low, high) with value c * 2^-frac; with levels those of them
-/// that an element format has, rounded as it says.
+/// that an element format has, rounded as it says. Numbers in blocks have no grid of their own.
 struct Grid {
   FixedType type;
   formats::Rounding rounding = formats::Rounding::nearest_even;
   std::shared_ptr<const Levels> levels = nullptr;
+  std::optional<formats::Format> blocks = std::nullopt;  ///< a format whose blocks share exponents
 };
 
 /// The grid of codes that are levels.
@@ -33,7 +35,7 @@ struct DatapathRow {
   std::string_view format;
   /// Error(Fault::unsupported) with what would work when the fields have no datapath.
   Grid (*grid)(const formats::Format& format);
-  bool has_levels = false;  ///< an element format, whose grid has levels
+  bool has_levels = false;  ///< an element format, whose grid has levels, or one of blocks
 };
 const std::vector<DatapathRow>& datapath_table();
 
@@ -41,7 +43,7 @@ const std::vector<DatapathRow>& datapath_table();
 /// one with fraction bits of its own for every channel.
 Grid grid_of(const formats::Format& format);
 
-/// Whether the grid of a format has levels.
+/// Whether the grid of a format has levels or blocks, so that only few of its codes are numbers.
 bool rounds_to_levels(const formats::Format& format);
 
 /// The grid of weights, whose channels may have fraction bits of their own.

@@ -144,7 +144,7 @@ TEST_CASE("a reader's format without a datapath is named, also behind what passe
     says(message, "node 'x0' (placeholder)");
     says(message, "format of data_in of 'relu");
     says(message, "profile 'reference' above 24 bits");
-    says(refusal(reads(op, "mxint8")), "format of data_in of 'relu");
+    says(refusal(reads(op, "nvfp4")), "format of data_in of 'relu");
   }
 }
 

@@ -43,8 +43,7 @@ const std::vector<std::string> table_formats{"integer(8, 4)",
                                              "ternary()",
                                              "binary(scaled=true)",
                                              "scale_integer(8)",
-                                             "mxint8()",
-                                             "block_fp(8, 8)"};
+                                             "nvfp4()"};
 
 using Row = std::vector<double>;
 

@@ -203,6 +203,11 @@ Constants encoded(const Lowering& lowering, const Array& values, const formats::
   if (!rounds_to_levels(format)) return encoded(values, format, {grid_of(format), {}});
   if (!lowering.reloadable()) return rounded_to_levels(values, format);
   const Grid grid = grid_of(format);
+  if (grid.blocks)
+    throw Refusal{
+        "format '" + format.text() +
+        "' shares exponents in blocks, whose weights no other checkpoint can replace; emit "
+        "the design without reloadable, or give the weights 'integer'"};
   Constants constants = on_grid(values, grid, "a constant");
   constants.any_code = grid.levels->code;
   return constants;

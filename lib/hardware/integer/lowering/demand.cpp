@@ -20,6 +20,7 @@ Demand demand_of(const formats::Format& format, const ir::Node& reader, const st
   try {
     Grid grid = grid_of(format);
     if (grid.levels) return {Kind::none, {}, {}, grid.levels};
+    if (grid.blocks) return {};
     return {Kind::grid, std::move(grid), {}};
   } catch (const Error& error) {
     return {Kind::refused, {}, "format of " + port + " of '" + reader.name + "': " + error.what()};

@@ -41,7 +41,7 @@ std::optional<Grid> Lowering::target(const ir::Node& node) const {
   if (out != node.formats.end()) {
     Grid grid = grid_of(out->second);
     // A step of its own rounds to levels, behind the exact result.
-    if (grid.levels) return std::nullopt;
+    if (grid.levels || grid.blocks) return std::nullopt;
     return grid;
   }
   const Demand& demand = demands_.at(node.id);
@@ -217,6 +217,7 @@ StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::
                           const std::string& port) {
   const FixedType from = value(stream.id).type;
   if (grid.levels) return quantized(stream, grid.levels, reader, port);
+  if (grid.blocks) return in_blocks(stream, *grid.blocks, reader, port);
   if (masked(stream.id)) return masked_on({*this, reader}, stream, grid, port);
   if (holds(grid.type, from)) return stream;
   const auto key = std::tuple(stream.id, grid.type.width, grid.type.frac, grid.type.is_signed,

@@ -82,6 +82,9 @@ class Lowering {
   StreamView emit_before(const ir::Node& node, const std::string& suffix, Operation operation,
                          std::vector<ValueId> inputs, const Accumulator& accumulator,
                          const Requantise& requantise, Layout layout);
+  /// The stream rounded to a format whose blocks share an exponent, which readers share.
+  StreamView in_blocks(const StreamView& stream, const formats::Format& format,
+                       const ir::Node& reader, const std::string& port);
   /// The stream in the order of another layout of its torch shape: itself, or behind a gather.
   StreamView reordered(const StreamView& stream, const Layout& wanted, const ir::Node& reader,
                        const std::string& port);
