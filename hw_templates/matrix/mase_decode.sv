@@ -43,7 +43,21 @@ module mase_decode #(
         .exponent
     );
     assign shifted = SW'(significand) << exponent;
-    assign number  = (OW'(shifted >> OFFSET) ^ {OW{negative}}) + OW'(negative);
+    logic [OW-1:0] magnitude;
+    assign magnitude = OW'(shifted >> OFFSET);
+    if (W > 6) begin : g_chain
+      assign number = (magnitude ^ {OW{negative}}) + OW'(negative);
+    end else begin : g_table
+      // Every bit is one LUT; an adder would take a carry chain besides.
+      logic below;
+      always_comb begin
+        below = 1'b0;
+        for (int i = 0; i < OW; i++) begin
+          number[i] = magnitude[i] ^ (negative & below);
+          below = below | magnitude[i];
+        end
+      end
+    end
   end
 
 endmodule

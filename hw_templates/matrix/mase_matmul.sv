@@ -39,6 +39,7 @@ module mase_matmul #(
     parameter int WZERO = 1,
     parameter int WN = 8,
     parameter int TERM_STAGES = 0,
+    parameter int DECODE = 0,
     localparam int LANES = (TRANSPOSED != 0) ? PE : SIMD
 ) (
     input  logic                clk,
@@ -172,6 +173,7 @@ module mase_matmul #(
       .WZERO(WZERO),
       .WN(WN),
       .TERM_STAGES(TERM_STAGES),
+      .DECODE(DECODE),
       .KNOWN(KNOWN)
   ) products (
       .clk,

@@ -39,6 +39,7 @@ module mase_multiply_accumulate #(
     parameter int WN = 8,
     parameter int UNIT = 0,
     parameter int TERM_STAGES = 0,
+    parameter int DECODE = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
     parameter int WEIGHT_STAGES = 0,  // at most OPERAND_STAGES
@@ -182,6 +183,7 @@ module mase_multiply_accumulate #(
       .WN(WN),
       .UNIT(UNIT),
       .TERM_STAGES(TERM_STAGES),
+      .DECODE(DECODE),
       .PRODUCT_STAGES(PRODUCT_STAGES),
 `ifdef MASE_RELOAD
       .BIAS_BASE(BIAS_BASE),

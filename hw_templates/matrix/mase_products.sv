@@ -9,8 +9,8 @@
 // (Booth rows do without), products, TREE stages of additions (see mase_dot), accumulator, rounding; the choice of a bound feeds
 // the skid. A beat that is not held up is at the output 7 + TREE cycles after the last step of its row, 6 + TREE with Booth rows;
 // PRODUCT_STAGES registers more between the tool's multipliers and what adds their products delay it by as many. Operands that are
-// short codes (see mase_dot) become numbers in front of the tool's multipliers; otherwise a beat is at the output
-// TERM_STAGES - 1 cycles later than with Booth rows.
+// short codes (see mase_dot) become numbers in front of the tool's multipliers, and with DECODE in front of Booth rows; otherwise
+// a beat is at the output TERM_STAGES - 1 cycles later than with Booth rows.
 module mase_products #(
     parameter int ROWS = 8,
     parameter int SHARES = 1,
@@ -43,6 +43,7 @@ module mase_products #(
     parameter int WN = 8,
     parameter int UNIT = 0,  // bits that all products are shifted left by
     parameter int TERM_STAGES = 0,
+    parameter int DECODE = 0,  // short codes become numbers in front of Booth rows, too
     parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int BIAS_BASE = 0,
@@ -70,7 +71,9 @@ module mase_products #(
   localparam int LEVELS = $clog2(SIMD);
   localparam int BOOTH_TREE = (LEVELS <= 2) ? 1 : 2 + (LEVELS - 2) / 2;
   localparam int CHAIN_TREE = (SIMD < 8) ? (SIMD + 1) / 2 : 4 + $clog2((SIMD + 7) / 8);
-  localparam int CODED = (AFLOAT >= 0 || WFLOAT >= 0) ? 1 : 0;
+  // The tool's multipliers take numbers.
+  localparam int NUMBERS = (MULTIPLIER != 2 || DECODE != 0) ? 1 : 0;
+  localparam int CODED = (NUMBERS == 0 && (AFLOAT >= 0 || WFLOAT >= 0)) ? 1 : 0;
   localparam int FLOAT_TREE = BOOTH_TREE + TERM_STAGES - 1;
   localparam int TREE = (MULTIPLIER != 2) ? CHAIN_TREE : (CODED != 0) ? FLOAT_TREE : BOOTH_TREE;
   localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
@@ -78,9 +81,9 @@ module mase_products #(
 
   localparam int READERS = PE / SHARES;  // of an operand
 
-  // The tool's multipliers take numbers. A is what operands are from here on, B what weights are.
-  localparam int ADECODED = (MULTIPLIER != 2 && AFLOAT >= 0) ? 1 : 0;
-  localparam int BDECODED = (MULTIPLIER != 2 && WFLOAT >= 0) ? 1 : 0;
+  // A is what operands are from here on, B what weights are.
+  localparam int ADECODED = (NUMBERS != 0 && AFLOAT >= 0) ? 1 : 0;
+  localparam int BDECODED = (NUMBERS != 0 && WFLOAT >= 0) ? 1 : 0;
   localparam int A = (ADECODED != 0) ? AN : AW;
   localparam int B = (BDECODED != 0) ? WN : WW;
   localparam int AWORD = SHARES * SIMD * A;

@@ -89,6 +89,7 @@ struct FloatShape {
   std::int64_t sf = 1, nf = 1, simd = 8, pe = 1;
   int multiplier = 2;
   std::optional<std::int64_t> stages = std::nullopt;  ///< other than those that follow
+  bool decode = false;                                ///< in front of Booth rows
 };
 
 Wide float_dot(const FloatOperand& in, const Codes& codes, const std::vector<Wide>& weights) {
@@ -154,6 +155,7 @@ Case float_case(Random& random, const FloatOperand& in, const FloatOperand& weig
   module.multiplier = shape.multiplier;
   if (shape.multiplier == 2)
     module.term_stages = shape.stages ? shape.stages : design::term_stages_of(module);
+  if (shape.decode) module.set_decode();
   module.weight_file = "float_" + std::to_string(index) + ".mem";
   std::vector<Wide> image;
   for (std::int64_t n = 0; n < shape.nf; ++n)
@@ -188,6 +190,7 @@ TEST_CASE("sums of products of short codes in RTL are exact for pairs of formats
                      between(random, 1, 2)};
     if (random.below(4) == 0) shape.multiplier = static_cast<int>(random.below(2));
     if (random.below(4) == 0) shape.stages = between(random, 0, 2);
+    shape.decode = random.below(4) == 0;
     cases.push_back(float_case(random, in, weight, shape, static_cast<int>(pair)));
   }
   // Signs are counted, in any number of lanes.

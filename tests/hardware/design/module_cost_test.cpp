@@ -100,7 +100,8 @@ TEST_CASE("Booth rows of any width and number cost what Yosys measured") {
 // Yosys 0.23 as below, of whole modules with random weights.
 TEST_CASE("dot products of short codes cost what Yosys measured, within a tenth") {
   using integer::FloatCode;
-  const auto linear_of = [](std::optional<FloatCode> in, const FloatCode& weight, int acc) {
+  const auto linear_of = [](std::optional<FloatCode> in, const FloatCode& weight, int acc,
+                            bool decode = false) {
     LinearModule module = linear({16, 4, 8, 2}, 8, 8, 1, acc, rounded(8, 4, -128, 127));
     module.in_signed = true;
     module.has_bias = false;
@@ -108,6 +109,7 @@ TEST_CASE("dot products of short codes cost what Yosys measured, within a tenth"
     if (in) module.set_in_code(*in);
     module.set_weight_code(weight);
     module.term_stages = term_stages_of(module);
+    if (decode) module.set_decode();
     return module;
   };
   const FloatCode e4m3{8, 3, true, true, 19}, e5m2{8, 2, true, true, 33},
@@ -121,7 +123,18 @@ TEST_CASE("dot products of short codes cost what Yosys measured, within a tenth"
                        {linear_of(std::nullopt, log, 32), 1049 + 131, 0, 1.5},
                        {linear_of(std::nullopt, ternary, 18), 299 + 63, 0, 0.5},
                        {linear_of(std::nullopt, binary, 18), 299 + 63, 0, 0.5},
-                       {linear_of(binary, binary, 14), 102 + 17, 0, 0.5}});
+                       {linear_of(binary, binary, 14), 102 + 17, 0, 0.5},
+                       {linear_of(std::nullopt, e2m1, 21), 872 + 161, 0, 1},
+                       {linear_of(std::nullopt, e2m1, 21, true), 798 + 197, 0, 1},
+                       {linear_of(e2m1, e2m1, 18, true), 660 + 147, 0, 1}});
+  // Yosys's counts above say so of e2m1; the numbers of e4m3 have 19 bits.
+  const auto pay = [&](std::optional<FloatCode> in, const FloatCode& weight, int acc) {
+    const LinearModule module = linear_of(in, weight, acc);
+    return decoders_pay(module, module.shape());
+  };
+  CHECK(pay(std::nullopt, e2m1, 21));
+  CHECK_FALSE(pay(e2m1, e2m1, 18));
+  CHECK_FALSE(pay(std::nullopt, e4m3, 36));
 }
 
 // Yosys 0.23, synth_xilinx -family xc7 -noiopad -noclkbuf -flatten, beside a longer path that is

@@ -47,12 +47,35 @@ Operands operands_of(const StepBuilder& builder, const integer::FixedType& weigh
   return operands;
 }
 
-/// Codes of weights as memories hold them.
-integer::Codes stored(const StepMatrix& matrix) {
+/// Weights as memories hold them: codes, or their numbers.
+integer::Codes stored(const StepMatrix& matrix, const Operands& operands) {
   integer::Codes codes = matrix.weight;
-  if (matrix.weight_code)
-    for (std::int64_t& code : codes) code = matrix.weight_code->code(code).value();
+  if (!matrix.weight_code) return codes;
+  for (std::int64_t& code : codes)
+    code = operands.weight_float ? matrix.weight_code->code(code).value()
+                                 : code >> matrix.weight_code->unit;
   return codes;
+}
+
+double luts(const Cost& cost) { return cost.lut + cost.carry; }
+
+/// Where short codes become numbers: in the dot product, in front of it, or weights before they are
+/// stored. What takes the fewest LUTs without more block memory than codes.
+void choose_decoders(MultiplyAccumulate& unit, const ProductShape& shape) {
+  if (!unit.coded()) return;
+  std::vector<MultiplyAccumulate> ways(3, unit);
+  if (unit.booth()) ways[1].set_decode();
+  ways[2] = ways[1];
+  if (unit.weight_float) ways[2].set_weight_numbers();
+  if (!ways[2].coded()) ways[2].decode = std::nullopt;
+  Cost best = multiply_accumulate_cost({}, unit, shape);
+  const double blocks = best.bram;
+  for (const MultiplyAccumulate& way : ways) {
+    const Cost cost = multiply_accumulate_cost({}, way, shape);
+    if (cost.bram > blocks || luts(cost) >= luts(best)) continue;
+    best = cost;
+    unit = way;
+  }
 }
 
 Multiplication multiplication_of(const StepBuilder& builder, Wide half) {
@@ -93,17 +116,18 @@ StreamId add_matrix(StepBuilder& builder, StreamId in) {
 }
 
 MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShape& shape,
-                                          std::int64_t simd, std::int64_t pe) {
+                                          std::int64_t simd, std::int64_t pe, std::int64_t shares) {
   const StepMatrix matrix = matrix_of(builder.step);
   const Start start = start_of(builder, matrix.bias, matrix.bias_width);
   const Operands operands =
       operands_of(builder, matrix.weight_type, start.half, matrix.weight_code);
-  const int bits = operands.weight_bits;
   const SumsOfProducts sums{operands, requantisation_of(builder),
                             multiplication_of(builder, start.half), stages_of(builder.fold)};
   MultiplyAccumulate unit{sums, {!start.biases.empty(), start.width}, {}};
+  choose_decoders(unit, {shape.columns / simd, shape.sets * shape.rows / pe, simd, pe, shares});
+  const int bits = unit.weight_bits;
   unit.weight_file = builder.memory("weight", simd * pe * bits, [&] {
-    return matrix_words(widened(stored(matrix)), shape, simd, pe, bits);
+    return matrix_words(widened(stored(matrix, unit)), shape, simd, pe, bits);
   });
   unit.bias_file = builder.vector_memory("bias", start.biases, pe, start.width);
   return unit;

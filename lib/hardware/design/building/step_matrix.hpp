@@ -52,8 +52,9 @@ SharedProducts shared_products(const Program& program, const Step& step, const F
 StreamId add_matrix(StepBuilder& builder, StreamId in);
 
 /// The datapath of a step, whose memories hold its matrix in `shape`, `simd` columns of `pe` rows a
-/// word.
+/// word; `shares` groups of outputs read operands of their own.
 MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShape& shape,
-                                          std::int64_t simd, std::int64_t pe);
+                                          std::int64_t simd, std::int64_t pe,
+                                          std::int64_t shares = 1);
 
 }  // namespace mase::design

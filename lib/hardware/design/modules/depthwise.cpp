@@ -40,7 +40,7 @@ StreamId add_groups(StepBuilder& builder, std::int64_t taps, StreamId in) {
   const std::int64_t pe = builder.fold.out_lanes, outputs = conv.outputs / conv.groups,
                      channels = conv.taps(), groups = pe / outputs;
   const MatrixShape shape{conv.groups / groups, pe, conv.columns()};
-  const DepthwiseModule module{multiply_accumulate_of(builder, shape, taps * channels, pe),
+  const DepthwiseModule module{multiply_accumulate_of(builder, shape, taps * channels, pe, groups),
                                conv.window.kernel() / taps,
                                shape.sets,
                                groups,

@@ -84,11 +84,11 @@ StreamId add_matmul(StepBuilder& builder, const std::vector<StreamId>& inputs) {
                      row_step = is_transposed(matmul) ? matmul.input_step : matmul.output_step;
   const Requantisation requantisation = requantisation_of(builder);
   const Wide half = rounding_half(requantisation);
-  const SumsOfProducts sums{
-      operands_of(builder, builder.input(1).type, half, builder.input(1).code),
-      requantisation,
-      multiplication_of(builder, half),
-      {}};
+  SumsOfProducts sums{operands_of(builder, builder.input(1).type, half, builder.input(1).code),
+                      requantisation,
+                      multiplication_of(builder, half),
+                      {}};
+  if (decoders_pay(sums, {matmul.inputs / simd, matmul.outputs / pe, simd, pe})) sums.set_decode();
   const MatmulModule module{sums,
                             matmul.inputs / simd,
                             matmul.outputs / pe,

@@ -32,13 +32,26 @@ double weight_registers(std::int64_t bits, std::int64_t count, bool in_dsp, cons
   return static_cast<double>(bits) * (static_cast<double>(count) - 1 / outputs);
 }
 
+/// hw_templates/matrix/mase_decode: of codes of up to six bits a LUT makes a bit.
+Cost decode_cost(const std::optional<integer::FloatCode>& code) {
+  if (!code) return {};
+  const int longer = std::clamp(code->width - 6, 0, 2), bits = code->number_width;
+  Cost cost{.lut = fitted.decode_bit[static_cast<std::size_t>(longer)] * bits};
+  if (longer > 0 && code->is_signed) cost.carry = carry_chain(bits);
+  return cost;
+}
+
 /// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
 Cost operands_cost(const SumsOfProducts& sums, const ProductShape& shape, bool in_dsp) {
-  // The tool's multipliers take numbers.
-  const int in = sums.booth() ? sums.in_bits : sums.in_number_bits();
-  const int weight = sums.booth() ? sums.weight_bits : sums.weight_number_bits();
+  const bool numbers = sums.takes_numbers();
+  const int in = numbers ? sums.in_number_bits() : sums.in_bits;
+  const int weight = numbers ? sums.weight_number_bits() : sums.weight_bits;
   const std::int64_t pairs = std::min<std::int64_t>(4, ceiling(shape.simd, 2));
   Cost cost;
+  if (numbers) {
+    cost += scaled(decode_cost(sums.in_code()), static_cast<double>(shape.shares * shape.simd));
+    cost += scaled(decode_cost(sums.weight_code()), static_cast<double>(shape.pe * shape.simd));
+  }
   for (std::int64_t lane = 0; lane < shape.simd; ++lane) {
     const std::int64_t chain = std::min<std::int64_t>(8, shape.simd - lane / 8 * 8);
     const std::int64_t late = sums.booth() ? 0 : pairs - ceiling(chain, 2) + lane % 8 / 2;
@@ -102,6 +115,16 @@ void Operands::set_weight_code(const integer::FloatCode& code) {
   if (code.unit > 0) weight_unit = code.unit;
 }
 
+void Operands::set_weight_numbers() {
+  weight_bits = weight_number_bits();
+  weight_float = weight_zero = weight_number = std::nullopt;
+}
+
+void Operands::set_decode() {
+  decode = 1;
+  term_stages = std::nullopt;
+}
+
 std::optional<std::int64_t> term_stages_of(const Operands& operands) {
   if (!operands.coded()) return std::nullopt;
   const auto in = operands.in_code(), weight = operands.weight_code();
@@ -120,7 +143,9 @@ PipelineStages stages_of(const Fold& fold) {
 int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
   const int levels = log2_ceiling(simd), moved = static_cast<int>(sums.operand_stages.value_or(0));
   if (sums.booth()) {
-    const int terms = sums.coded() ? static_cast<int>(sums.term_stages.value_or(0)) - 1 : 0;
+    const int terms = sums.coded() && !sums.takes_numbers()
+                          ? static_cast<int>(sums.term_stages.value_or(0)) - 1
+                          : 0;
     return moved + 5 + (levels <= 2 ? 1 : 2 + (levels - 2) / 2) + terms;
   }
   const int behind = static_cast<int>(sums.product_stages.value_or(0));
@@ -134,7 +159,7 @@ Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool t
   DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(),
                sums.sum_bits - static_cast<int>(sums.weight_unit.value_or(0)),
                sums.product_stages.value_or(0)};
-  if (sums.booth()) {
+  if (!sums.takes_numbers()) {
     dot.a_code = sums.in_code();
     dot.b_code = sums.weight_code();
     dot.term_stages = sums.term_stages.value_or(0);
@@ -153,6 +178,15 @@ Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool t
   // Rows of one step have no marks of first and last.
   cost += Cost{.lut = shape.columns > 1 ? fitted.marks : 0.0, .ff = 3.0 * stages + 2};
   return cost;
+}
+
+bool decoders_pay(const SumsOfProducts& sums, const ProductShape& shape) {
+  if (!sums.booth() || !sums.coded()) return false;
+  SumsOfProducts decoded = sums;
+  decoded.set_decode();
+  const Cost codes = products_cost(sums, shape, false),
+             numbers = products_cost(decoded, shape, false);
+  return numbers.lut + numbers.carry < codes.lut + codes.carry;
 }
 
 namespace {
@@ -235,6 +269,7 @@ Path weights_path(const SumsOfProducts& sums, const Technology& technology, cons
   path.blocks =
       static_cast<double>(blocks.count) / (parts * parts * static_cast<double>(multipliers));
   if (blocks.deep > 1) path.luts = choice_luts_deep(blocks.deep, technology);
+  if (sums.takes_numbers() && sums.weight_float) path.luts += sums.weight_bits > 6 ? 3 : 1;
   if (!sums.booth())
     path.far = stages > 0 ? technology.ways.staged_weights : technology.ways.weights;
   return path;
@@ -247,7 +282,7 @@ Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, cons
   Path accumulator{.what = "accumulator", .chains = 1, .carry = static_cast<double>(sums.sum_bits)};
   accumulator.readers = static_cast<double>(shape.pe * sums.sum_bits);
   Paths paths{weights_path(sums, technology, blocks, shape.simd * shape.pe)};
-  if (sums.booth() && sums.coded())
+  if (!sums.takes_numbers() && sums.coded())
     std::ranges::copy(float_paths(sums, shape.simd, blocks), std::back_inserter(paths));
   else
     paths.push_back(sums.booth() ? booth_path(sums, shape.simd, blocks)

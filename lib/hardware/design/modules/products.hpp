@@ -31,12 +31,15 @@ struct Operands {
   std::optional<std::int64_t> weight_float = std::nullopt, weight_zero = std::nullopt,
                               weight_number = std::nullopt, weight_unit = std::nullopt;
   std::optional<std::int64_t> term_stages = std::nullopt;  ///< of terms made of codes
+  std::optional<std::int64_t> decode = std::nullopt;       ///< 1: Booth rows take numbers
 
   bool coded() const { return in_float || weight_float; }
   std::optional<integer::FloatCode> in_code() const;
   std::optional<integer::FloatCode> weight_code() const;
   void set_in_code(const integer::FloatCode& code);
   void set_weight_code(const integer::FloatCode& code);
+  void set_weight_numbers();  ///< weights are the numbers of their codes
+  void set_decode();          ///< codes become numbers in front of Booth rows
 
   // The numbers' bits.
   int in_number_bits() const { return static_cast<int>(in_number.value_or(in_bits)); }
@@ -68,7 +71,9 @@ struct Operands {
         Field{"WN", &Operands::weight_number, "bits of its number"}.at_least(1),
         Field{"TERM_STAGES", &Operands::term_stages,
               "registers between short codes and the rows of their products"}
-            .between(0, 2)};
+            .between(0, 2),
+        Field{"DECODE", &Operands::decode, "whether Booth rows take the numbers of short codes"}
+            .between(0, 1)};
   }
 };
 
@@ -139,7 +144,11 @@ void set_stages(Instance& instance, const Fold& fold) {
 }
 
 /// What a module with sums of products is.
-struct SumsOfProducts : Operands, Requantisation, Multiplication, PipelineStages {};
+struct SumsOfProducts : Operands, Requantisation, Multiplication, PipelineStages {
+  /// Whether codes become numbers in front of what multiplies: the tool's multipliers take no
+  /// codes.
+  bool takes_numbers() const { return !booth() || decode.value_or(0) != 0; }
+};
 
 /// How far they unfold, and how many there are.
 struct ProductShape {
@@ -156,6 +165,10 @@ int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd);
 /// hw_templates/matrix/mase_products without biases and skid. `two_words`: of weights, half of
 /// whose bits are constants.
 Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool two_words);
+
+/// Whether Booth rows of numbers, with decoders in front of them, take fewer LUTs than sums of
+/// products of short codes.
+bool decoders_pay(const SumsOfProducts& sums, const ProductShape& shape);
 
 /// Its paths; `blocks` that the weights are in.
 Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, const Blocks& blocks,

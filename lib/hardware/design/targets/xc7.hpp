@@ -27,6 +27,7 @@ inline constexpr FittedCosts xc7_costs{
     .float_product_bit = 1.9,
     .float_shift_bit = 1.2,
     .float_exponent_bit = 1.3,
+    .decode_bit = {1.0, 1.3, 3.2},
     .two_words = 0.52,
     .two_words_booth = 0.9,
     .marks = 7,
