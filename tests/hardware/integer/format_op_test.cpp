@@ -120,7 +120,7 @@ class CaseMaker {
       return x;
     };
     made.bound = [](std::int64_t n, int) {  // lowering/softmax.cpp: pieces, rounded distances
-      return std::ldexp(static_cast<double>(n + 1), -16) + std::ldexp(1.0, -12);
+      return std::ldexp(static_cast<double>(n), -15) + std::ldexp(1.0, -12);
     };
     return made;
   }

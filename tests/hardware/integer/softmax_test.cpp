@@ -38,19 +38,38 @@ std::vector<double> log_softmax_of(const std::int64_t* row, std::int64_t length,
   return x;
 }
 
-/// Rows with every code, all alike, at both ends, and at random.
+/// How far below the largest of 64 codes the others lie where the rounding of their exponentials to
+/// 15 fraction bits moves the largest result most.
+std::int64_t worst_distance(const integer::FixedType& type) {
+  const auto most = static_cast<std::int64_t>(type.high() - type.low());
+  std::int64_t worst = 0;
+  double largest = 0;
+  for (std::int64_t distance = 1; distance <= most; ++distance) {
+    const double real = std::exp(-std::ldexp(static_cast<double>(distance), -type.frac)),
+                 entry = std::ldexp(std::nearbyint(std::ldexp(real, 15)), -15),
+                 moved = std::abs(1 / (1 + 63 * real) - 1 / (1 + 63 * entry));
+    if (moved <= largest) continue;
+    largest = moved;
+    worst = distance;
+  }
+  return worst;
+}
+
+/// Rows with every code, all alike, at both ends, at random, and with the worst distance.
 Codes rows_of(const integer::FixedType& type, std::int64_t length, std::int64_t rows) {
   Random random(3);
   const auto low = static_cast<std::int64_t>(type.low()),
-             high = static_cast<std::int64_t>(type.high());
+             high = static_cast<std::int64_t>(type.high()), worst = worst_distance(type);
   Codes codes;
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t i = 0; i < length; ++i) {
       const std::int64_t any =
           low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
       const std::int64_t each = low + (row * length + i) % (high - low + 1);
-      const std::int64_t kinds[] = {any, each, high, i == row % length ? high : low, any / 8};
-      codes.push_back(kinds[row % 5]);
+      const std::int64_t kinds[] = {
+          any,    each, high, i == row % length ? high : low, i == row % length ? low + worst : low,
+          any / 8};
+      codes.push_back(kinds[row % 6]);
     }
   return codes;
 }
@@ -68,19 +87,21 @@ TEST_CASE("every result of softmax is within its bound of the real one") {
                                                 {"integer(7, 5, is_signed=false)", 5},
                                                 {"integer(1, 0, is_signed=false)", 0}})
     for (const std::int64_t length : {1, 2, 7, 64})
-      for (const int frac : {4, 8, 12}) {
+      for (const auto& [frac, down] :
+           std::vector<std::pair<int, bool>>{{4, false}, {8, false}, {12, false}, {12, true}}) {
         const std::int64_t rows = 1000;
-        const auto program = softmax({2, rows, length}, -1, in,
-                                     "integer(" + std::to_string(frac + 1) + ", " +
-                                         std::to_string(frac) + ", is_signed=false)");
+        const auto program =
+            softmax({2, rows, length}, -1, in,
+                    "integer(" + std::to_string(frac + 1) + ", " + std::to_string(frac) +
+                        ", is_signed=false, rounding=" + (down ? "floor" : "nearest_even") + ")");
         const Codes x = rows_of(program.value(program.inputs[0]).type, length, rows);
         integer::Interpreter interpreter(program);
         const Codes y = interpreter.run({x}, 1).at(0);
-        // Half a place, and what the table's entries are off by, half of their last place, or those
-        // of pieces, a whole one.
+        // Half a place, or a whole one, and what the table's entries are off by, half of their last
+        // place, or those of pieces, a whole one.
         const bool pieces = program.value(program.inputs[0]).type.width > 12;
         const double bound =
-            0.5 + std::ldexp(static_cast<double>(length + 1), frac - (pieces ? 16 : 17));
+            (down ? 1 : 0.5) + std::ldexp(static_cast<double>(length), frac - (pieces ? 15 : 16));
         double worst = 0;
         for (std::int64_t row = 0; row < rows; ++row) {
           const std::int64_t* first = x.data() + row * length;

@@ -3,10 +3,12 @@
 //
 //   d = max(x) - x,  e = round(2^k exp(-d)) from a table,  y = e / sum(e) rounded once.
 //
-// The largest element has e = 2^k, so that no row sums to 0. An entry is off by at most 2^-(k+1);
-// with a row of n elements that moves y by at most (n + 1) 2^-(k+2) before it is rounded. Inputs of
-// more than 12 bits have exponentials in straight pieces, which are off by at most twice as much,
-// those of the largest elements, too. Softmax has k = 15.
+// The largest element has e = 2^k exactly, so that no row sums to 0. Another entry is off by at
+// most half a step. With e off by a and the sum of a row of n elements by b, y is off by (a - y b)
+// / sum: by at most (n - 1) 2^-(k+1) at the largest element, and by (n + 1) 2^-(k+2) at the others,
+// of which y is at most 1/2. Both are at most n 2^-(k+1), before y is rounded. Inputs of more than
+// 12 bits have exponentials in straight pieces, which are off by at most twice as much, those of
+// the largest elements, too. Softmax has k = 15.
 //
 // Distances are clamped to where e is 0. Those of more than 16 bits then, as of fp8_e5m2, are
 // rounded to 12 fraction bits (with k = 15), which moves e by at most 2^-13 of itself.
