@@ -103,7 +103,8 @@ Cost dot_float_cost(const DotShape& shape) {
   const FloatTerm term(part_of(shape.a_code, shape.a), part_of(shape.b_code, shape.b));
   const auto lanes = static_cast<double>(shape.lanes);
   Cost each = significands_cost(term);
-  each.lut += fitted.float_shift_bit * shift_bits(term);
+  each.lut +=
+      (term.a.is_code ? fitted.float_shift_bit : fitted.float_number_shift_bit) * shift_bits(term);
   // A sign, and bits that are one exponent's, stand in the LUTs that they choose for.
   if (term.a.exponent > 0 && term.b.exponent > 0)
     each.lut += fitted.float_exponent_bit * term.shift_bits;

@@ -26,6 +26,7 @@ struct FittedCosts {
   double product_bit;        ///< of one operand, for each bit of the other
   double float_product_bit;  ///< of the product of two significands of short codes
   double float_shift_bit, float_exponent_bit;  ///< of its shift; of the sum of their exponents
+  double float_number_shift_bit;               ///< of the shift of a number's product
   std::array<double, 3> decode_bit;            ///< of the number of a code of 6, 7 and 8 bits
   double two_words, two_words_booth;  ///< parts of all LUTs, where weights stand in two words
   double marks;                       ///< of the first and the last step of a row

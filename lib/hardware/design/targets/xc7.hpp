@@ -24,9 +24,10 @@ inline constexpr FittedCosts xc7_costs{
     .embedding_counter_bit = 1.0,
 
     .product_bit = 2.0,
-    .float_product_bit = 1.9,
-    .float_shift_bit = 1.2,
-    .float_exponent_bit = 1.3,
+    .float_product_bit = 3.0,
+    .float_shift_bit = 0.77,
+    .float_exponent_bit = 2.26,
+    .float_number_shift_bit = 1.2,
     .decode_bit = {1.0, 1.3, 3.2},
     .two_words = 0.52,
     .two_words_booth = 0.9,
