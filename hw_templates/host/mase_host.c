@@ -37,7 +37,8 @@ static int64_t level_of(const mase_stream* stream, float value) {
 }
 
 static void quantize_to_levels(const mase_stream* stream, const float* values, int64_t* codes) {
-  for (size_t i = 0; i < mase_elements(stream); ++i) codes[i] = isnan(values[i]) ? 0 : level_of(stream, values[i]);
+  for (size_t i = 0; i < mase_elements(stream); ++i)
+    codes[i] = level_of(stream, isnan(values[i]) ? 0.0F : values[i]); /* 0 need not be a code: formats may lack it */
 }
 
 void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes) {

@@ -38,7 +38,7 @@ typedef struct {
 size_t mase_elements(const mase_stream* stream);    /* of a frame */
 size_t mase_frame_bytes(const mase_stream* stream); /* of a frame in memory */
 
-/* One frame. Values beyond the range get its bounds; NaN gets the code 0. */
+/* One frame. Values beyond the range get its bounds; NaN gets the code of 0. */
 void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes);
 void mase_dequantize(const mase_stream* stream, const int64_t* codes, float* values);
 /* One frame between codes in the tensor's order and mase_frame_bytes bytes. */

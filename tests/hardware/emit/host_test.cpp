@@ -106,6 +106,20 @@ TEST_CASE("the driver rounds floats to the levels of an input in an element form
   CHECK(codes == std::vector<std::int64_t>{-1, -1, 0, 0, 0, 1, 1, 0});
 }
 
+TEST_CASE("the driver gives NaN the code of 0, also where the format rounds 0 to something else") {
+  // -0.75, -0.25, 0.25 and 0.75 of binary_residual with means of 0.5 and 0.25; 0 becomes 0.25.
+  const mase_level levels[] = {{0, 0, -4}, {-0.5F, 0, -2}, {0, 0, 1}, {0.5F, 0, 3}};
+  mase_stream stream = stream_of(3, true, 1, 5);
+  stream.levels = levels;
+  stream.level_count = 4;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> values{std::numeric_limits<float>::quiet_NaN(),
+                                  -std::numeric_limits<float>::quiet_NaN(), 0, infinity, -infinity};
+  std::vector<std::int64_t> codes(5);
+  mase_quantize(&stream, values.data(), codes.data());
+  CHECK(codes == std::vector<std::int64_t>{1, 1, 1, 3, -4});
+}
+
 TEST_CASE(
     "the driver's bytes hold element after element from the low bits on, in the tensor's order") {
   // Lanes -1, 2, 3 of 20 bits: 60 bits, 0x00003 00002 fffff.

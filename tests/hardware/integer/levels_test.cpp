@@ -12,7 +12,9 @@
 #include "base/random.hpp"
 #include "formats/format.hpp"
 #include "hardware/integer/datapath.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "hardware/integer/steps/quantize.hpp"
+#include "sketch.hpp"
 
 namespace mase::integer {
 namespace {
@@ -94,6 +96,30 @@ std::int64_t nearest_level(const Levels& levels, Wide code, int frac, std::int64
 }
 
 }  // namespace
+
+TEST_CASE("the encoder of inputs saturates infinities and refuses NaN, in every element format") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const std::string& text : element_formats()) {
+    INFO(text);
+    test::Sketch sketch;
+    const Program program = lower(sketch.finish(sketch.input({1, 6}, {{"data_out", text}})));
+    const auto levels = levels_of(formats::parse_format(text));
+    const auto codes_of = [&](const std::vector<float>& numbers) {
+      return encode_input(program, 0, Array::from<float>(numbers, {1, 6}));
+    };
+    const Codes codes = codes_of({infinity, -infinity, 1e30F, -1e30F, 0.0F, -0.0F});
+    const Array numbers = decode_value(program.value(program.inputs[0]), codes, 1);
+    const auto decoded = numbers.span<float>();
+    const auto level = [&](std::int64_t code) {
+      return std::ldexp(static_cast<double>(code), -levels->type.frac);
+    };
+    CHECK(decoded[0] == level(levels->codes.back()));
+    CHECK(decoded[1] == level(levels->codes.front()));
+    CHECK((decoded[2] == decoded[0] && decoded[3] == decoded[1] && decoded[4] == decoded[5]));
+    CHECK_THROWS_WITH(codes_of({0, 1, -1, std::nanf(""), 2, 3}),
+                      Catch::Contains("element 3 is NaN"));
+  }
+}
 
 TEST_CASE("levels round float32 numbers as their formats do") {
   Random random(3);
