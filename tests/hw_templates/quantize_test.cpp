@@ -44,7 +44,41 @@ Case quantize_case(Random& random, const std::string& format, int width) {
   return case_of(design::quantize_module(step, from, to, in.lanes), {in}, {out});
 }
 
+/// Elements of 100 bits: a beat of the bench brings each as two halves.
+Case wide_quantize_case(Random& random, const std::string& format) {
+  constexpr int half = 50;
+  const auto levels = integer::levels_of(formats::parse_format(format));
+  const FixedType from{2 * half, levels->type.frac + 50, true};
+  const integer::Quantize step =
+      integer::quantize_step(*levels, integer::interval_of(from), from.frac);
+  std::vector<Wide> numbers{from.low(), from.high(), -1, 0};
+  for (const Wide threshold : step.thresholds)
+    for (const Wide number : {threshold - 1, threshold, threshold + 1}) numbers.push_back(number);
+  while (numbers.size() % quantize_frames != 0)
+    numbers.push_back(from.low() >> between(random, 0, 2 * half));
+  const FixedType to =
+      integer::type_for(step.levels.front(), step.levels.back(), levels->type.frac);
+  Port in{2, {half, 0, false}, {}}, out{1, to, {}};
+  for (const Wide number : numbers) {
+    const Wide mask = in.type.high();
+    in.codes.push_back(static_cast<std::int64_t>(number & mask));
+    in.codes.push_back(static_cast<std::int64_t>((number >> half) & mask));
+    std::size_t reached = 0;
+    for (const Wide threshold : step.thresholds) reached += number >= threshold ? 1 : 0;
+    out.codes.push_back(step.levels[reached]);
+  }
+  return case_of(design::quantize_module(step, from, to, 1), {in}, {out});
+}
+
 }  // namespace
+
+TEST_CASE("elements of 100 bits in RTL are rounded to levels") {
+  Random random(29);
+  std::vector<Case> cases;
+  for (const std::string format : {"fp8_e5m2()", "fp8_e4m3()", "fp4_e2m1()", "log(5)"})
+    cases.push_back(wide_quantize_case(random, format));
+  check_cases(cases, quantize_frames);
+}
 
 TEST_CASE("elements in RTL are rounded to the levels of every element format") {
   Random random(23);
