@@ -6,7 +6,7 @@
 // Input always offered and output always taken, with TREE of mase_dot: first output beat SF + 6 + TREE
 // cycles after the first input beat, last one SF*NF + 6 + TREE, a row every SF*NF cycles; one less with Booth rows.
 // OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each; WEIGHT_STAGES
-// of the former are the weights' too.
+// of the former are the weights' too. With AEXP > 0 a beat's inputs share an exponent of so many bits, above them.
 module mase_linear #(
     parameter int SF = 8,
     parameter int NF = 8,
@@ -41,6 +41,9 @@ module mase_linear #(
     parameter int UNIT = 0,
     parameter int TERM_STAGES = 0,
     parameter int DECODE = 0,
+    parameter int AEXP = 0,
+    parameter int WEXP = 0,
+    parameter int DOTW = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
     parameter int WEIGHT_STAGES = 0,
@@ -49,7 +52,8 @@ module mase_linear #(
     parameter int BIAS_BASE = 0,
 `endif
     parameter WEIGHT_FILE = "",
-    parameter BIAS_FILE = ""
+    parameter BIAS_FILE = "",
+    localparam int XW = SIMD * AW + AEXP
 ) (
     input  logic               clk,
     input  logic               rst,
@@ -58,7 +62,7 @@ module mase_linear #(
 `endif
     input  logic               in_valid,
     output logic               in_ready,
-    input  logic [SIMD*AW-1:0] in_data,
+    input  logic [XW-1:0]      in_data,
     output logic               out_valid,
     input  logic               out_ready,
     output logic [PE*OW-1:0]   out_data
@@ -66,7 +70,7 @@ module mase_linear #(
 
   localparam int CB = (SF > 1) ? $clog2(SF) : 1;
   logic [CB-1:0] column;
-  logic [SIMD*AW-1:0] x;
+  logic [XW-1:0] x;
   logic enable, step, row_end;
 
   assign row_end = column == CB'(SF - 1);
@@ -88,7 +92,7 @@ module mase_linear #(
       if (rst) pass <= '0;
       else if (step && row_end) pass <= (pass == NB'(NF - 1)) ? '0 : pass + 1'b1;
     mase_replay #(
-        .W(SIMD * AW),
+        .W(XW),
         .DEPTH(SF)
     ) row (
         .clk,
@@ -134,6 +138,9 @@ module mase_linear #(
       .UNIT(UNIT),
       .TERM_STAGES(TERM_STAGES),
       .DECODE(DECODE),
+      .AEXP(AEXP),
+      .WEXP(WEXP),
+      .DOTW(DOTW),
       .OPERAND_STAGES(OPERAND_STAGES),
       .PRODUCT_STAGES(PRODUCT_STAGES),
       .WEIGHT_STAGES(WEIGHT_STAGES),

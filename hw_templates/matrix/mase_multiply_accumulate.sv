@@ -40,6 +40,9 @@ module mase_multiply_accumulate #(
     parameter int UNIT = 0,
     parameter int TERM_STAGES = 0,
     parameter int DECODE = 0,
+    parameter int AEXP = 0,
+    parameter int WEXP = 0,
+    parameter int DOTW = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
     parameter int WEIGHT_STAGES = 0,  // at most OPERAND_STAGES
@@ -50,7 +53,7 @@ module mase_multiply_accumulate #(
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
     localparam int CB = (COLUMNS > 1) ? $clog2(COLUMNS) : 1,
-    localparam int XW = SHARES * SIMD * AW
+    localparam int XW = SHARES * (SIMD * AW + AEXP)
 ) (
     input  logic             clk,
     input  logic             rst,
@@ -104,7 +107,7 @@ module mase_multiply_accumulate #(
   end
 
   localparam int WORDS = ROWS * COLUMNS;
-  localparam int WORD = PE * SIMD * WW;
+  localparam int WORD = PE * (SIMD * WW + WEXP);
   localparam int WB = (WORDS > 1) ? $clog2(WORDS) : 1;
   logic [WB-1:0] weight_address;
   logic [WORD-1:0] words, moved_words;
@@ -184,6 +187,9 @@ module mase_multiply_accumulate #(
       .UNIT(UNIT),
       .TERM_STAGES(TERM_STAGES),
       .DECODE(DECODE),
+      .AEXP(AEXP),
+      .WEXP(WEXP),
+      .DOTW(DOTW),
       .PRODUCT_STAGES(PRODUCT_STAGES),
 `ifdef MASE_RELOAD
       .BIAS_BASE(BIAS_BASE),

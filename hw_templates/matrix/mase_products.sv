@@ -11,6 +11,9 @@
 // PRODUCT_STAGES registers more between the tool's multipliers and what adds their products delay it by as many. Operands that are
 // short codes (see mase_dot) become numbers in front of the tool's multipliers, and with DECODE in front of Booth rows; otherwise
 // a beat is at the output TERM_STAGES - 1 cycles later than with Booth rows.
+//
+// The operands that a dot product reads may share an exponent of AEXP bits, and its weights one of WEXP bits: DOTW bits of the sum of
+// products are shifted left by their sum, in one more stage. These exponents stand above all operands, and above all weights.
 module mase_products #(
     parameter int ROWS = 8,
     parameter int SHARES = 1,
@@ -44,13 +47,16 @@ module mase_products #(
     parameter int UNIT = 0,  // bits that all products are shifted left by
     parameter int TERM_STAGES = 0,
     parameter int DECODE = 0,  // short codes become numbers in front of Booth rows, too
+    parameter int AEXP = 0,  // bits of the exponents of operands and of weights; 0: they have none
+    parameter int WEXP = 0,
+    parameter int DOTW = 0,  // bits of a sum of products in front of the shift
     parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int BIAS_BASE = 0,
 `endif
     parameter BIAS_FILE = "",
-    localparam int XW = SHARES * SIMD * AW,
-    localparam int WORD = PE * SIMD * WW
+    localparam int XW = SHARES * (SIMD * AW + AEXP),
+    localparam int WORD = PE * (SIMD * WW + WEXP)
 ) (
     input  logic             clk,
     input  logic             rst,
@@ -77,7 +83,9 @@ module mase_products #(
   localparam int FLOAT_TREE = BOOTH_TREE + TERM_STAGES - 1;
   localparam int TREE = (MULTIPLIER != 2) ? CHAIN_TREE : (CODED != 0) ? FLOAT_TREE : BOOTH_TREE;
   localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
-  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK;  // the stage of the sums; the accumulator follows
+  localparam int SCALED = (AEXP > 0 || WEXP > 0) ? 1 : 0;
+  // The stage of the sums; the accumulator follows.
+  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK + SCALED;
 
   localparam int READERS = PE / SHARES;  // of an operand
 
@@ -104,7 +112,7 @@ module mase_products #(
       );
     end
   end else begin : g_as_they_are
-    assign numbers = x;
+    assign numbers = x[AWORD-1:0];
   end
   if (BDECODED != 0) begin : g_decode_weights
     for (genvar i = 0; i < PE * SIMD; i++) begin : g_lane
@@ -120,7 +128,7 @@ module mase_products #(
       );
     end
   end else begin : g_weights_as_they_are
-    assign weight_numbers = words;
+    assign weight_numbers = words[BWORD-1:0];
   end
 
   // Block memories give their words late in the cycle.
@@ -250,17 +258,70 @@ module mase_products #(
     );
   end
 
+  // The exponents of the sums that are shifted in this cycle.
+  localparam int EW = (AEXP > 0 && WEXP > 0) ? ((AEXP > WEXP) ? AEXP : WEXP) + 1 : (SCALED != 0) ? AEXP + WEXP : 1;
+  logic [PE*EW-1:0] exponents;
+  if (SCALED != 0) begin : g_exponents
+    logic [PE*EW-1:0] early, next;
+    for (genvar p = 0; p < PE; p++) begin : g_pe
+      logic [EW-1:0] of_operands, of_weights;
+      if (AEXP > 0) begin : g_of_operands
+        assign of_operands = EW'(x[SHARES*SIMD*AW+p/READERS*AEXP+:AEXP]);
+      end else begin : g_no_operands
+        assign of_operands = '0;
+      end
+      if (WEXP > 0) begin : g_of_weights
+        assign of_weights = EW'(words[PE*SIMD*WW+p*WEXP+:WEXP]);
+      end else begin : g_no_weights
+        assign of_weights = '0;
+      end
+      assign next[p*EW+:EW] = of_operands + of_weights;
+    end
+    always_ff @(posedge clk) if (enable) early <= next;
+    mase_delay #(
+        .W(PE * EW),
+        .STAGES(LAST - 3)
+    ) travel (
+        .clk,
+        .enable,
+        .in(early),
+        .out(exponents)
+    );
+  end else begin : g_no_exponents
+    assign exponents = '0;
+  end
+
   // Packs of outputs that read the same operands; the last of them may be smaller.
   logic [PE*ACCW-1:0] sums;
   logic [PE-1:0] carries;
   for (genvar p = 0; p < PE; p++) begin : g_products
     if (PACK == 1) begin : g_one
       // Ones below the sum make the carry one of its units.
-      logic [ACCW-UNIT-1:0] total;
-      if (UNIT > 0) begin : g_unit
-        assign sums[p*ACCW+:ACCW] = {total, {UNIT{carries[p]}}};
+      localparam int TW = (SCALED != 0) ? DOTW : ACCW - UNIT;
+      logic [TW-1:0] total;
+      logic carry;
+      if (SCALED != 0) begin : g_scaled
+        logic [ACCW-1:0] shifted, kept;
+        logic kept_carry;
+        always_comb begin
+          shifted = ACCW'($signed(total));
+          for (int k = 0; k < EW; k++)
+          if (exponents[p*EW+k])
+            shifted = (shifted << (1 << k)) | (carry ? (ACCW'(1) << (1 << k)) - ACCW'(1) : '0);
+        end
+        always_ff @(posedge clk)
+          if (enable) begin
+            kept <= shifted;
+            kept_carry <= carry;
+          end
+        assign sums[p*ACCW+:ACCW] = kept;
+        assign carries[p] = kept_carry;
+      end else if (UNIT > 0) begin : g_unit
+        assign sums[p*ACCW+:ACCW] = {total, {UNIT{carry}}};
+        assign carries[p] = carry;
       end else begin : g_whole
         assign sums[p*ACCW+:ACCW] = total;
+        assign carries[p] = carry;
       end
       mase_dot #(
           .SIMD(SIMD),
@@ -268,7 +329,7 @@ module mase_products #(
           .ASIGNED(ASIGNED),
           .WW(B),
           .WSIGNED(WSIGNED),
-          .W(ACCW - UNIT),
+          .W(TW),
           .MULTIPLIER(MULTIPLIER),
           .PRODUCT_STAGES(PRODUCT_STAGES),
           .AFLOAT((ADECODED != 0) ? -1 : AFLOAT),
@@ -284,7 +345,7 @@ module mase_products #(
           .x(late_operands[p/READERS*SIMD*A+:SIMD*A]),
           .w(late_weights[p*SIMD*B+:SIMD*B]),
           .sum(total),
-          .carry(carries[p])
+          .carry
       );
     end else if (p % READERS % PACK == 0) begin : g_pack
       localparam int LEFT = READERS - p % READERS;

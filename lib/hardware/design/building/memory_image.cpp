@@ -95,6 +95,13 @@ HexBits pack_bits(std::span<const Wide> codes, int bits) {
 
 std::vector<std::string> matrix_words(std::span<const Wide> weights, const MatrixShape& shape,
                                       std::int64_t simd, std::int64_t pe, int bits) {
+  return matrix_words(weights, {}, shape, simd, pe, bits, 0);
+}
+
+std::vector<std::string> matrix_words(std::span<const Wide> weights,
+                                      std::span<const Wide> exponents, const MatrixShape& shape,
+                                      std::int64_t simd, std::int64_t pe, int bits,
+                                      int exponent_bits) {
   MASE_CHECK(static_cast<std::int64_t>(weights.size()) == shape.sets * shape.rows * shape.columns &&
                  shape.columns % simd == 0 && shape.rows % pe == 0,
              "a weight image does not fit its fold");
@@ -102,11 +109,14 @@ std::vector<std::string> matrix_words(std::span<const Wide> weights, const Matri
   for (std::int64_t set = 0; set < shape.sets; ++set)
     for (std::int64_t row = 0; row < shape.rows; row += pe)
       for (std::int64_t column = 0; column < shape.columns; column += simd) {
-        HexWriter writer(simd * pe * bits);
+        HexWriter writer(pe * (simd * bits + exponent_bits));
+        const auto first = [&](std::int64_t p) {
+          return (set * shape.rows + row + p) * shape.columns + column;
+        };
         for (std::int64_t p = 0; p < pe; ++p)
-          for (std::int64_t c = 0; c < simd; ++c)
-            writer.field(weights[at((set * shape.rows + row + p) * shape.columns + column + c)],
-                         bits);
+          for (std::int64_t c = 0; c < simd; ++c) writer.field(weights[at(first(p) + c)], bits);
+        for (std::int64_t p = 0; exponent_bits > 0 && p < pe; ++p)
+          writer.field(exponents[at(first(p) / simd)], exponent_bits);
         words.push_back(writer.text());
       }
   return words;

@@ -25,6 +25,13 @@ struct MatrixShape {
 std::vector<std::string> matrix_words(std::span<const Wide> weights, const MatrixShape& shape,
                                       std::int64_t simd, std::int64_t pe, int bits);
 
+/// The same with an exponent of `exponent_bits` bits for each `simd` columns of a row: that of row
+/// p of a word at bit pe*simd*bits + p*exponent_bits.
+std::vector<std::string> matrix_words(std::span<const Wide> weights,
+                                      std::span<const Wide> exponents, const MatrixShape& shape,
+                                      std::int64_t simd, std::int64_t pe, int bits,
+                                      int exponent_bits);
+
 /// Word b holds codes b*lanes .. b*lanes + lanes - 1.
 std::vector<std::string> vector_words(std::span<const Wide> codes, std::int64_t lanes, int bits);
 

@@ -5,6 +5,7 @@
 #include "hardware/design/building/step_convolution.hpp"
 #include "hardware/design/modules/argmax.hpp"
 #include "hardware/design/modules/binary.hpp"
+#include "hardware/design/modules/block_join.hpp"
 #include "hardware/design/modules/block_shift.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/channel_shift.hpp"
@@ -68,6 +69,7 @@ std::vector<Listed> all_modules() {
       listed<PiecewiseModule>(),
       listed<BinaryModule>(),
       listed<BlockShiftModule>(),
+      listed<BlockJoinModule>(),
       listed<DivideModule>(),
       listed<SquareRootModule>(),
       listed<QuantizeModule>(),

@@ -22,7 +22,7 @@ struct LinearModule : MultiplyAccumulate {
                    Field{"SETS", &LinearModule::sets, "sets of weights, a row each"}.at_least(1),
                    Field{"SIMD", &LinearModule::simd, "elements of a beat that comes"}.at_least(1),
                    Field{"PE", &LinearModule::pe, "elements of a beat that leaves"}.at_least(1)},
-        MultiplyAccumulate::fields());
+        MultiplyAccumulate::fields(), Operands::exponent_fields());
   }
 
   ProductShape shape() const { return {columns, passes * sets, simd, pe}; }

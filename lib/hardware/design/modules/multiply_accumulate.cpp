@@ -32,7 +32,7 @@ Cost multiply_accumulate_cost(const Design& design, const MultiplyAccumulate& un
   const std::int64_t words = shape.columns * shape.rows, biases = shape.pe * unit.bias_bits;
   Cost cost = products_cost(unit, shape, words == 2 && !design.reloadable);
   if (unit.has_bias) cost.ff += static_cast<double>(biases);
-  cost += constants_cost(design, shape.pe * shape.simd * unit.weight_bits, words, unit.weight_file);
+  cost += constants_cost(design, unit.weight_word(shape), words, unit.weight_file);
   if (unit.has_bias) cost += constants_cost(design, biases, shape.rows, unit.bias_file);
   cost += counter_cost(shape.columns);
   if (shape.rows == 1)
@@ -46,8 +46,7 @@ Cost multiply_accumulate_cost(const Design& design, const MultiplyAccumulate& un
 
 Paths multiply_accumulate_paths(const MultiplyAccumulate& unit, const ProductShape& shape,
                                 const Technology& technology) {
-  const std::int64_t word = shape.pe * shape.simd * unit.weight_bits,
-                     words = shape.columns * shape.rows;
+  const std::int64_t word = unit.weight_word(shape), words = shape.columns * shape.rows;
   const bool block = weights_in_block.holds(word, words);
   Paths paths = products_paths(unit, shape, block ? blocks_of(word, words, technology) : Blocks{},
                                technology);

@@ -33,6 +33,11 @@ struct MatrixImages {
 };
 
 struct MultiplyAccumulate : SumsOfProducts, Bias, MatrixImages {
+  /// Bits of a word of the memory of weights.
+  std::int64_t weight_word(const ProductShape& shape) const {
+    return shape.pe * (shape.simd * weight_bits + weight_exponent.value_or(0));
+  }
+
   static constexpr auto fields() {
     return std::tuple_cat(Operands::fields(), Bias::fields(), Requantisation::fields(),
                           Multiplication::fields(), Operands::weight_code_fields(),

@@ -41,6 +41,15 @@ Cost decode_cost(const std::optional<integer::FloatCode>& code) {
   return cost;
 }
 
+/// The shift of a sum by exponents, which travel through so many stages.
+Cost sum_shift_cost(const SumsOfProducts& sums, int stages) {
+  const int bits = sums.exponent_bits();
+  Cost cost{.lut = sums.sum_bits * shifter_luts(bits)};
+  if (sums.in_exponent && sums.weight_exponent) cost += adder_cost(bits);
+  cost.ff = static_cast<double>(sums.sum_bits + 1 + bits * stages);
+  return cost;
+}
+
 /// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
 Cost operands_cost(const SumsOfProducts& sums, const ProductShape& shape, bool in_dsp) {
   const bool numbers = sums.takes_numbers();
@@ -125,6 +134,11 @@ void Operands::set_decode() {
   term_stages = std::nullopt;
 }
 
+int Operands::exponent_bits() const {
+  const auto [least, most] = std::minmax({in_exponent.value_or(0), weight_exponent.value_or(0)});
+  return static_cast<int>(least > 0 ? most + 1 : most);
+}
+
 std::optional<std::int64_t> term_stages_of(const Operands& operands) {
   if (!operands.coded()) return std::nullopt;
   const auto in = operands.in_code(), weight = operands.weight_code();
@@ -141,7 +155,8 @@ PipelineStages stages_of(const Fold& fold) {
 }
 
 int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
-  const int levels = log2_ceiling(simd), moved = static_cast<int>(sums.operand_stages.value_or(0));
+  const int levels = log2_ceiling(simd);
+  const int moved = static_cast<int>(sums.operand_stages.value_or(0)) + (sums.scaled() ? 1 : 0);
   if (sums.booth()) {
     const int terms = sums.coded() && !sums.takes_numbers()
                           ? static_cast<int>(sums.term_stages.value_or(0)) - 1
@@ -156,9 +171,10 @@ int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
 
 Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool two_words) {
   const auto outputs = static_cast<double>(shape.pe);
-  DotShape dot{shape.simd, sums.signed_in(), sums.signed_weight(),
-               sums.sum_bits - static_cast<int>(sums.weight_unit.value_or(0)),
-               sums.product_stages.value_or(0)};
+  DotShape dot{
+      shape.simd, sums.signed_in(), sums.signed_weight(),
+      static_cast<int>(sums.dot_bits.value_or(sums.sum_bits - sums.weight_unit.value_or(0))),
+      sums.product_stages.value_or(0)};
   if (!sums.takes_numbers()) {
     dot.a_code = sums.in_code();
     dot.b_code = sums.weight_code();
@@ -172,6 +188,7 @@ Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool t
     cost.lut *= sums.booth() ? fitted.two_words_booth : fitted.two_words;
   Cost each = accumulate_cost(sums.sum_bits);
   each += requantise_stage_cost(sums, {sums.sum_bits}, sums.halved);
+  if (sums.scaled()) each += sum_shift_cost(sums, accumulate_stages(sums, shape.simd) - 5);
   cost += scaled(each, outputs);
   cost += operands_cost(sums, shape, cost.dsp > 0);
   const int stages = accumulate_stages(sums, shape.simd) - 2;
@@ -287,6 +304,10 @@ Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, cons
   else
     paths.push_back(sums.booth() ? booth_path(sums, shape.simd, blocks)
                                  : dot_path(sums, shape.simd, technology));
+  if (sums.scaled())
+    paths.push_back({.what = "shift of sums",
+                     .luts = static_cast<double>(ceiling(sums.exponent_bits(), 2)),
+                     .readers = static_cast<double>(sums.sum_bits)});
   paths.push_back(multiply_path(sums, technology));
   paths.push_back(accumulator);
   paths.push_back(rounding_path(sums, {sums.sum_bits}, technology, sums.halved));

@@ -32,7 +32,13 @@ struct Operands {
                               weight_number = std::nullopt, weight_unit = std::nullopt;
   std::optional<std::int64_t> term_stages = std::nullopt;  ///< of terms made of codes
   std::optional<std::int64_t> decode = std::nullopt;       ///< 1: Booth rows take numbers
+  /// Bits of the exponents that operands and weights share, and of sums in front of their shift.
+  std::optional<std::int64_t> in_exponent = std::nullopt, weight_exponent = std::nullopt,
+                              dot_bits = std::nullopt;
 
+  bool scaled() const { return in_exponent || weight_exponent; }
+  /// Bits of the sum of both exponents.
+  int exponent_bits() const;
   bool coded() const { return in_float || weight_float; }
   std::optional<integer::FloatCode> in_code() const;
   std::optional<integer::FloatCode> weight_code() const;
@@ -60,6 +66,17 @@ struct Operands {
             .at_least(0),
         Field{"AZERO", &Operands::in_zero, "whether it can be zero"}.between(0, 1),
         Field{"AN", &Operands::in_number, "bits of its number"}.at_least(1)};
+  }
+  /// For operands and weights that stand in memories.
+  static constexpr auto exponent_fields() {
+    return std::tuple{
+        Field{"AEXP", &Operands::in_exponent, "bits of the exponent that a beat's elements share"}
+            .at_least(1),
+        Field{"WEXP", &Operands::weight_exponent,
+              "bits of the exponent that the weights of a product share"}
+            .at_least(1),
+        Field{"DOTW", &Operands::dot_bits, "bits of a sum in front of its shift by them"}.at_least(
+            1)};
   }
   /// For weights that are not constants in the logic.
   static constexpr auto weight_code_fields() {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of blocks in RTL: elements and weights whose groups share exponents, against sums of the
+// numbers that they stand for.
+#include <catch2/catch.hpp>
+
+#include "hardware/design/building/memory_image.hpp"
+#include "hardware/design/modules/block_join.hpp"
+#include "hardware/design/modules/linear.hpp"
+#include "support/module_bench.hpp"
+
+namespace mase::rtl_test {
+namespace {
+
+using integer::Codes;
+using integer::FixedType;
+using integer::Requantise;
+using integer::Wide;
+
+constexpr std::int64_t block_frames = 40;
+
+/// A layer whose beats of `simd` inputs, and whose groups of `simd` weights, share exponents.
+struct BlockLayer {
+  std::int64_t columns = 2, passes = 2, simd = 4, pe = 2;
+  FixedType in{8, 0, true}, weight{8, 0, true};
+  int in_exponent = 3, weight_exponent = 2;  ///< bits; 0: none
+  int multiplier = 2;
+
+  std::int64_t inputs() const { return columns * simd; }
+  std::int64_t outputs() const { return passes * pe; }
+};
+
+/// Codes of a type, and an exponent for every `simd` of them.
+struct Numbers {
+  Codes elements, exponents;
+  Wide at(std::int64_t i, std::int64_t simd) const {
+    const auto group = static_cast<std::size_t>(i / simd);
+    const std::int64_t exponent = exponents.empty() ? 0 : exponents[group];
+    return Wide{elements[static_cast<std::size_t>(i)]} << exponent;
+  }
+};
+
+Numbers random_numbers(Random& random, const FixedType& type, std::int64_t count, std::int64_t simd,
+                       int exponent_bits) {
+  Numbers numbers{random_codes(random, type, count), {}};
+  if (exponent_bits > 0)
+    numbers.exponents = random_codes(random, {exponent_bits, 0, false}, count / simd);
+  return numbers;
+}
+
+/// Beats as words: elements, and the exponent above them.
+Port words_of(const Numbers& numbers, const BlockLayer& layer) {
+  const int bits = static_cast<int>(layer.simd) * layer.in.width + layer.in_exponent;
+  Port port{1, {bits, 0, false}, {}};
+  const auto mask = (std::int64_t{1} << layer.in.width) - 1;
+  for (std::size_t beat = 0; beat < numbers.elements.size() / static_cast<std::size_t>(layer.simd);
+       ++beat) {
+    std::int64_t word = numbers.exponents.empty() ? 0 : numbers.exponents[beat];
+    for (std::int64_t c = layer.simd - 1; c >= 0; --c)
+      word =
+          (word << layer.in.width) | (numbers.elements[beat * static_cast<std::size_t>(layer.simd) +
+                                                       static_cast<std::size_t>(c)] &
+                                      mask);
+    port.codes.push_back(word);
+  }
+  return port;
+}
+
+design::LinearModule module_of(const BlockLayer& layer, const Requantise& requantise,
+                               const FixedType& to, int sum_bits) {
+  design::LinearModule module;
+  static_cast<design::Operands&>(module) = {layer.in.width, layer.in.is_signed, layer.weight.width,
+                                            layer.weight.is_signed, sum_bits};
+  if (layer.in_exponent > 0) module.in_exponent = layer.in_exponent;
+  if (layer.weight_exponent > 0) module.weight_exponent = layer.weight_exponent;
+  module.dot_bits = module.signed_in() + module.signed_weight() + design::log2_ceiling(layer.simd);
+  static_cast<design::Requantisation&>(module) = design::requantisation(requantise, to);
+  module.has_bias = false;
+  module.multiplier = layer.multiplier;
+  module.columns = layer.columns;
+  module.passes = layer.passes;
+  module.simd = layer.simd;
+  module.pe = layer.pe;
+  return module;
+}
+
+Case block_case(Random& random, const BlockLayer& layer, int index) {
+  const Numbers weights = random_numbers(random, layer.weight, layer.inputs() * layer.outputs(),
+                                         layer.simd, layer.weight_exponent);
+  const Numbers x = random_numbers(random, layer.in, block_frames * layer.inputs(), layer.simd,
+                                   layer.in_exponent);
+  const auto bits = [](const FixedType& type, int exponent) {
+    return type.width + (exponent > 0 ? (1 << exponent) - 1 : 0);
+  };
+  const int sum_bits = bits(layer.in, layer.in_exponent) +
+                       bits(layer.weight, layer.weight_exponent) +
+                       design::log2_ceiling(layer.inputs()) + 1;
+  const FixedType to{16, 0, true};
+  const Requantise requantise = random_requantise(random, to, sum_bits - 18);
+  Port out{layer.pe, to, {}};
+  for (std::int64_t frame = 0; frame < block_frames; ++frame)
+    for (std::int64_t o = 0; o < layer.outputs(); ++o) {
+      Wide sum = 0;
+      for (std::int64_t i = 0; i < layer.inputs(); ++i)
+        sum += x.at(frame * layer.inputs() + i, layer.simd) *
+               weights.at(o * layer.inputs() + i, layer.simd);
+      out.codes.push_back(static_cast<std::int64_t>(requantise(sum)));
+    }
+  design::LinearModule module = module_of(layer, requantise, to, sum_bits);
+  module.weight_file = "blocks_" + std::to_string(index) + ".mem";
+  const auto widened = [](const Codes& codes) {
+    return std::vector<Wide>(codes.begin(), codes.end());
+  };
+  Case test = case_of(module, {words_of(x, layer)}, {out});
+  design::Memory memory{module.weight_file, "", "weight", module.weight_word(module.shape()), {}};
+  memory.words = design::matrix_words(widened(weights.elements), widened(weights.exponents),
+                                      {1, layer.outputs(), layer.inputs()}, layer.simd, layer.pe,
+                                      layer.weight.width, layer.weight_exponent);
+  test.memories.push_back(std::move(memory));
+  return test;
+}
+
+}  // namespace
+
+TEST_CASE("sums in RTL are shifted by the exponents of their operands and weights") {
+  Random random(91);
+  std::vector<Case> cases;
+  int index = 0;
+  for (const int multiplier : {0, 1, 2}) {
+    cases.push_back(
+        block_case(random, {2, 2, 4, 2, {8, 0, true}, {8, 0, true}, 3, 2, multiplier}, index++));
+    cases.push_back(
+        block_case(random, {3, 1, 1, 3, {5, 0, false}, {4, 0, true}, 2, 0, multiplier}, index++));
+    cases.push_back(
+        block_case(random, {1, 4, 9, 1, {3, 0, true}, {3, 0, false}, 0, 3, multiplier}, index++));
+    cases.push_back(
+        block_case(random, {4, 2, 2, 1, {8, 0, false}, {6, 0, true}, 4, 1, multiplier}, index++));
+  }
+  check_cases(cases, block_frames);
+}
+
+TEST_CASE("elements in RTL get the exponent that they share above them") {
+  Random random(92);
+  std::vector<Case> cases;
+  for (const int width : {1, 12, 40}) {
+    const Port a = random_port(random, 1, {width, 0, false}, block_frames * 3);
+    const Port b = random_port(random, 1, {4, 0, false}, block_frames * 3);
+    Port out{1, {width + 4, 0, false}, {}};
+    for (std::size_t i = 0; i < a.codes.size(); ++i)
+      out.codes.push_back((b.codes[i] << width) | a.codes[i]);
+    cases.push_back(case_of(design::BlockJoinModule{width, 4}, {a, b}, {out}));
+  }
+  check_cases(cases, block_frames);
+}
+
+}  // namespace mase::rtl_test
