@@ -51,7 +51,8 @@ void flip(const ConstantList<List>& list, const ConstantBit& bit) {
 /// Every partial sum of the step with its constants as they are now. Bounds of constants that may
 /// be replaced hold for all of them.
 void renew_bounds(const Program& program, Step& step) {
-  const Interval input = interval_of(program.value(step.inputs[0]).numbers());
+  const Interval input =
+      shifted(interval_of(program.value(step.inputs[0]).numbers()), blocks_of(step.operation).most);
   const auto renewed = std::visit(
       [&]<class One>(const One& operation) -> std::optional<Interval> {
         if constexpr (!StepWithoutConstants<One>)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hardware/design/building/shared_exponents.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/primitives.hpp"
@@ -104,7 +105,9 @@ SharedProducts shared_products(const Program& program, const Step& step, const F
   const StepMatrix matrix = matrix_of(step);
   SharedProducts shared{in, matrix.weight_type, fold.in_lanes,
                         std::min(fold.out_lanes, matrix.shape.rows)};
-  if (in_codes || matrix.weight_code || is_constant(matrix.shape, fold)) shared.outputs = 1;
+  if (in_codes || matrix.weight_code || integer::blocks_of(step.operation) ||
+      is_constant(matrix.shape, fold))
+    shared.outputs = 1;
   return shared;
 }
 
@@ -119,14 +122,16 @@ MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShap
                                           std::int64_t simd, std::int64_t pe, std::int64_t shares) {
   const StepMatrix matrix = matrix_of(builder.step);
   const Start start = start_of(builder, matrix.bias, matrix.bias_width);
-  const Operands operands =
-      operands_of(builder, matrix.weight_type, start.half, matrix.weight_code);
-  const SumsOfProducts sums{operands, requantisation_of(builder),
-                            multiplication_of(builder, start.half), stages_of(builder.fold)};
+  SumsOfProducts sums{operands_of(builder, matrix.weight_type, start.half, matrix.weight_code),
+                      requantisation_of(builder), multiplication_of(builder, start.half),
+                      stages_of(builder.fold)};
+  set_exponents(sums, builder, matrix.weight, simd);
   MultiplyAccumulate unit{sums, {!start.biases.empty(), start.width}, {}};
   choose_decoders(unit, {shape.columns / simd, shape.sets * shape.rows / pe, simd, pe, shares});
   const int bits = unit.weight_bits;
-  unit.weight_file = builder.memory("weight", simd * pe * bits, [&] {
+  const int exponent_bits = static_cast<int>(unit.weight_exponent.value_or(0));
+  unit.weight_file = builder.memory("weight", pe * (simd * bits + exponent_bits), [&] {
+    if (exponent_bits > 0) return scaled_words(matrix.weight, shape, simd, pe, bits, exponent_bits);
     return matrix_words(widened(stored(matrix, unit)), shape, simd, pe, bits);
   });
   unit.bias_file = builder.vector_memory("bias", start.biases, pe, start.width);

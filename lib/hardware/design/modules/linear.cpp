@@ -3,7 +3,9 @@
 #include "hardware/design/modules/linear.hpp"
 
 #include "hardware/design/building/step_matrix.hpp"
+#include "hardware/design/modules/block_join.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/repeat.hpp"
 #include "hardware/design/modules/row_passes.hpp"
 
 namespace mase::design {
@@ -39,8 +41,15 @@ const integer::Linear& linear_of(const Step& step) {
   return std::get<integer::Linear>(step.operation);
 }
 
+/// The elements of a beat share an exponent.
 FoldRule linear_rule(const Program&, const Step& step, const Fold&) {
-  return {linear_of(step).inputs, linear_of(step).outputs};
+  const integer::Linear& linear = linear_of(step);
+  return {linear.blocks ? linear.blocks.length : linear.inputs, linear.outputs};
+}
+
+/// The second input, of exponents, has one lane.
+std::int64_t linear_lanes(const Step&, const Fold& fold, std::size_t port) {
+  return port == 0 ? fold.in_lanes : 1;
 }
 
 std::int64_t linear_interval(const Program& program, const Step& step, const Fold& fold) {
@@ -53,7 +62,24 @@ bool linear_bursts(const Program&, const Step& step, const Fold& fold) {
   return fold.out_lanes < linear_of(step).outputs;
 }
 
+/// Beats of elements as words with the exponents of their blocks.
+StreamId joined(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const integer::BlockInput blocks = linear_of(builder.step).blocks;
+  const Stream elements = builder.stream(inputs[0]), exponents = builder.stream(inputs[1]);
+  const std::int64_t beats = blocks.length / elements.lanes;
+  StreamId repeated = inputs[1];
+  if (beats > 1)
+    repeated = builder.add(RepeatModule{exponents.type.width, beats, 1}, "_exponents", {inputs[1]},
+                           {builder.name() + "_exponents", 1, exponents.type, elements.beats()});
+  const BlockJoinModule join{elements.width(), exponents.type.width};
+  const integer::FixedType word{static_cast<int>(elements.width()) + exponents.type.width, 0,
+                                false};
+  return builder.add(join, "_join", {inputs[0], repeated},
+                     {builder.name() + "_join", 1, word, elements.beats()});
+}
+
 StreamId add_linear_step(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  if (linear_of(builder.step).blocks) return add_linear(builder, joined(builder, inputs));
   return add_matrix(builder, inputs[0]);
 }
 
@@ -77,7 +103,7 @@ std::unique_ptr<Handshake> LinearModule::handshake(Stages kept) const {
 
 Cost LinearModule::cost(const Design& design) const {
   Cost cost = multiply_accumulate_cost(design, *this, shape());
-  cost += row_passes_cost(simd * in_bits, columns, passes);
+  cost += row_passes_cost(simd * in_bits + in_exponent.value_or(0), columns, passes);
   cost += skid_cost(pe * out_bits);
   return cost;
 }
@@ -89,7 +115,7 @@ Paths LinearModule::paths(const Technology& technology) const {
 }
 
 StepRow LinearModule::step() {
-  return {"linear",      linear_rule,     fold_lanes,      linear_interval,
+  return {"linear",      linear_rule,     linear_lanes,    linear_interval,
           linear_bursts, add_linear_step, shared_products, true};
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/integer/lowering/block_products.hpp"
 #include "hardware/integer/lowering/host_numbers.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/masked.hpp"
@@ -184,6 +185,7 @@ Program Lowering::run() {
   if (!silent_.empty())
     throw Error(Fault::internal, "node '" + silent_.front() + "' was refused without a reason");
   simplify(program_);
+  multiply_blocks(program_);
   shorten_codes(program_);
   return std::move(program_);
 }

@@ -83,6 +83,44 @@ class DecodingKernel : public StepKernel {
   std::unique_ptr<StepKernel> kernel_;
 };
 
+/// A step on the numbers of elements in blocks.
+class BlockKernel : public StepKernel {
+ public:
+  BlockKernel(const Program& program, const Step& step, const kernels::KernelTable& table)
+      : blocks_(blocks_of(step.operation)), step_(step) {
+    step_.inputs.pop_back();
+    take_numbers(step_.operation);
+    numbers_of_.values = program.values;
+    StreamValue& value = numbers_of_.values[at(step.inputs[0])];
+    const Interval range = shifted(interval_of(value.numbers()), blocks_.most);
+    elements_code_ = value.code;
+    value.type = type_for(range.low, range.high, value.type.frac);
+    value.code = std::nullopt;
+    numbers_ = Buffer(storage_for(value.type));
+    kernel_ = make_kernel(numbers_of_, step_, table);
+  }
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+    Codes elements, exponents;
+    in[0]->append_to(elements);
+    in[1]->append_to(exponents);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (elements_code_) elements[i] = elements_code_->number(elements[i]);
+      elements[i] <<= exponents[i / at(blocks_.length)];
+    }
+    numbers_.set(elements);
+    kernel_->run({&numbers_}, out, frames);
+  }
+
+ private:
+  BlockInput blocks_;
+  Step step_;
+  Program numbers_of_;
+  std::optional<FloatCode> elements_code_;
+  Buffer numbers_;
+  std::unique_ptr<StepKernel> kernel_;
+};
+
 bool has_short_inputs(const Program& program, const Step& step) {
   return std::ranges::any_of(step.inputs,
                              [&](ValueId id) { return program.value(id).code.has_value(); });
@@ -92,6 +130,7 @@ bool has_short_inputs(const Program& program, const Step& step) {
 
 std::unique_ptr<StepKernel> make_kernel(const Program& program, const Step& step,
                                         const kernels::KernelTable& table) {
+  if (blocks_of(step.operation)) return std::make_unique<BlockKernel>(program, step, table);
   if (decodes_inputs(step.operation) && has_short_inputs(program, step))
     return std::make_unique<DecodingKernel>(program, step, table);
   if (auto kernel = make_matrix_kernel(program, step, table)) return kernel;

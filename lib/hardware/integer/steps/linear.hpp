@@ -2,6 +2,7 @@
 // Products with a constant matrix.
 #pragma once
 
+#include "hardware/integer/steps/block_input.hpp"
 #include "hardware/integer/steps/constant_matrix.hpp"
 #include "hardware/integer/steps/declarations.hpp"
 
@@ -16,10 +17,11 @@ struct Linear {
   int bias_width = 0;      ///< bits of every bias that may come; 0: of those that are there
   /// How memories code the weights; nullopt: as they are.
   std::optional<FloatCode> weight_code = std::nullopt;
+  BlockInput blocks = {};  ///< whose length divides `inputs`
 
   std::string_view step_kind() const { return "linear"; }
   std::string_view name() const { return step_kind(); }
-  std::string details() const { return weights_text(weight_type, weight_code); }
+  std::string details() const { return weights_text(weight_type, weight_code) + blocks.text(); }
   static constexpr bool only_moves = false;
   static constexpr bool decodes_inputs = true;
   std::int64_t products() const { return inputs; }
@@ -46,7 +48,8 @@ struct Linear {
       const std::int64_t row = o / outputs, output = o % outputs;
       Sum sum = bias.empty() ? Sum{0} : static_cast<Sum>(bias[at(output)]);
       for (std::int64_t i = 0; i < inputs; ++i)
-        sum += static_cast<Sum>(weight[at(output * inputs + i)]) * frame.in()[row * inputs + i];
+        sum += static_cast<Sum>(weight[at(output * inputs + i)]) *
+               static_cast<Sum>(blocks(frame, row * inputs + i));
       return sum;
     });
   }

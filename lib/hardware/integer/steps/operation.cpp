@@ -59,6 +59,23 @@ std::optional<Approximation> approximation(const Operation& operation) {
       operation);
 }
 
+BlockInput blocks_of(const Operation& operation) {
+  return std::visit(
+      [](const auto& step) -> BlockInput {
+        if constexpr (requires { step.blocks; }) return step.blocks;
+        return {};
+      },
+      operation);
+}
+
+void take_numbers(Operation& operation) {
+  std::visit(
+      [](auto& step) {
+        if constexpr (requires { step.blocks; }) step.blocks = {};
+      },
+      operation);
+}
+
 std::optional<std::int64_t> index_end(const Operation& operation) {
   return std::visit(
       [](const auto& step) -> std::optional<std::int64_t> {

@@ -10,6 +10,7 @@
 
 #include "hardware/integer/steps/argmax.hpp"
 #include "hardware/integer/steps/binary.hpp"
+#include "hardware/integer/steps/block_input.hpp"
 #include "hardware/integer/steps/block_shift.hpp"
 #include "hardware/integer/steps/cast.hpp"
 #include "hardware/integer/steps/channel_shift.hpp"
@@ -47,6 +48,10 @@ std::string operation_details(const Operation& operation);  ///< what its name l
 bool only_moves(const Operation& operation);
 /// Whether the operation takes short codes (StreamValue::code) in the place of their numbers.
 bool decodes_inputs(const Operation& operation);
+/// The blocks of the operation's first input, whose exponents are the second one; none for others.
+BlockInput blocks_of(const Operation& operation);
+/// The operation on numbers, without the input of exponents.
+void take_numbers(Operation& operation);
 /// Whether the operation gives the numbers of its inputs, as codes of another type at most.
 bool keeps_numbers(const Operation& operation);
 /// Products of two numbers that are summed up to one element of the result.
