@@ -22,11 +22,11 @@ static double rounded(double v, int rounding) {
   return nearest;
 }
 
-static int reaches(const mase_level* level, float value) {
-  return level->beyond ? value > level->from : value >= level->from;
+static int reaches(const mase_level* level, double value) {
+  return level->beyond ? value > (double)level->from : value >= (double)level->from;
 }
 
-static int64_t level_of(const mase_stream* stream, float value) {
+static int64_t level_of(const mase_stream* stream, double value) {
   size_t low = 0, high = stream->level_count; /* the first level is below all numbers */
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
@@ -41,7 +41,40 @@ static void quantize_to_levels(const mase_stream* stream, const float* values, i
     codes[i] = level_of(stream, isnan(values[i]) ? 0.0F : values[i]); /* 0 need not be a code: formats may lack it */
 }
 
+/* The exponent of a block whose greatest magnitude is `peak`. */
+static int exponent_of(const mase_blocks* blocks, double peak) {
+  int exponent = blocks->least;
+  for (; exponent < blocks->greatest; ++exponent) {
+    const double turn = ldexp(blocks->turn, exponent + 1);
+    if (blocks->beyond ? peak <= turn : peak < turn) break;
+  }
+  return exponent;
+}
+
+static void quantize_blocks(const mase_stream* stream, const float* values, int64_t* codes) {
+  const mase_blocks* const blocks = stream->blocks;
+  for (size_t block = 0, first = 0; block < blocks->count; first = blocks->ends[block++]) {
+    double peak = 0;
+    int finite = 1;
+    for (size_t i = first; i < blocks->ends[block]; ++i) {
+      const double magnitude = fabs(values[blocks->elements[i]]);
+      if (!isfinite(magnitude)) finite = 0;
+      else if (magnitude > peak) peak = magnitude;
+    }
+    const int exponent = exponent_of(blocks, peak);
+    const int64_t unit = (int64_t)1 << (exponent - blocks->least);
+    for (size_t i = first; i < blocks->ends[block]; ++i) {
+      const double value = ldexp(values[blocks->elements[i]], -exponent);
+      codes[blocks->elements[i]] = finite ? level_of(stream, value) * unit : 0;
+    }
+  }
+}
+
 void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes) {
+  if (stream->blocks) {
+    quantize_blocks(stream, values, codes);
+    return;
+  }
   if (stream->levels) {
     quantize_to_levels(stream, values, codes);
     return;

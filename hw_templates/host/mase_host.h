@@ -19,6 +19,17 @@ typedef struct {
   int64_t code;
 } mase_level;
 
+/* Elements of a frame whose blocks share an exponent e, from `least` to `greatest`: more than `least` where the greatest
+ * magnitude of a block reaches turn * 2^e (beyond: where it is above it). Block after block, by the tensor's order. */
+typedef struct {
+  const uint32_t* elements;
+  const uint32_t* ends; /* of each block, in `elements` */
+  size_t count;
+  int least, greatest;
+  float turn;
+  int beyond;
+} mase_blocks;
+
 /* A stream at the border. A frame is `beats` beats of `lanes` elements; element i of the stream is element order[i]
  * of the tensor in row-major order (order NULL: i). A code c stands for c / 2^fraction_bits. */
 typedef struct {
@@ -33,12 +44,14 @@ typedef struct {
   int64_t mask_codes; /* least codes that no number gets; masks of attention, from -2^100 down, get the first one */
   const mase_level* levels; /* of an element format, ascending; NULL: all codes are used */
   size_t level_count;
+  const mase_blocks* blocks; /* NULL: none; levels are then those of exponent 0, their codes those of exponent `least` */
 } mase_stream;
 
 size_t mase_elements(const mase_stream* stream);    /* of a frame */
 size_t mase_frame_bytes(const mase_stream* stream); /* of a frame in memory */
 
-/* One frame. Values beyond the range get its bounds; NaN gets the code of 0. */
+/* One frame. Values beyond the range get its bounds; NaN gets the code of 0, and so do all values of a block with NaN
+ * or an infinite one. */
 void mase_quantize(const mase_stream* stream, const float* values, int64_t* codes);
 void mase_dequantize(const mase_stream* stream, const int64_t* codes, float* values);
 /* One frame between codes in the tensor's order and mase_frame_bytes bytes. */

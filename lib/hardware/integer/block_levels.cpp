@@ -162,9 +162,53 @@ std::optional<formats::Rounding> rounding_of(const Levels& elements) {
   return std::nullopt;
 }
 
+bool reaches(const Threshold& threshold, double number) {
+  const auto at = static_cast<double>(threshold.at);
+  return threshold.included ? number >= at : number > at;
+}
+
+/// How far the exponent moves of a block whose greatest magnitude, relative to it, is this level.
+int moves_by(const Threshold& turn, double level) {
+  int places = 0;
+  while (reaches(turn, std::ldexp(level, -places - 1))) ++places;
+  while (!reaches(turn, std::ldexp(level, -places))) --places;
+  return places;
+}
+
+/// The levels up to a magnitude are levels relative to an exponent that is greater by `places`.
+bool are_levels(const Levels& levels, std::int64_t most, int places) {
+  return std::ranges::all_of(levels.codes, [&](std::int64_t code) {
+    const double moved = std::ldexp(static_cast<double>(code), -places);
+    if (std::abs(code) > most || code == 0) return true;
+    return moved == std::floor(moved) && std::abs(moved) < 0x1p62 &&
+           levels.has(static_cast<std::int64_t>(moved));
+  });
+}
+
+/// Blocks keep their numbers whatever exponent between the old one and the new one they then have:
+/// the new one may be beyond the ends.
+bool keeps_numbers(const BlockLevels& blocks) {
+  const Levels& levels = blocks.elements;
+  const auto first = static_cast<double>(first_of(blocks.turn));
+  const std::int64_t least = std::min(levels.code_of(first), -levels.code_of(-first));
+  const double last = std::nextafter(2 * first, 0.0);
+  const std::int64_t greatest = std::max(levels.code_of(last), -levels.code_of(-last));
+  for (const std::int64_t code : levels.codes) {
+    const std::int64_t most = std::abs(code);
+    if (most == 0) continue;
+    const double level = std::ldexp(static_cast<double>(most), -levels.type.frac);
+    const int places = moves_by(blocks.turn, level);
+    // In blocks with the least exponent only, or with the greatest one.
+    if ((places < 0 && most < least) || (places > 0 && most > greatest)) continue;
+    for (int i = std::min(places, 0); i <= std::max(places, 0); ++i)
+      if (!are_levels(levels, most, i)) return false;
+  }
+  return true;
+}
+
 std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, const Shape& shape) {
   Probe probe(format, shape);
-  BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), {}};
+  BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), {}, false};
   if (found.least == found.greatest)
     refuse(format, "has one exponent for all blocks; 'integer' has a datapath for such");
   const int asked = found.greatest <= most_exponent ? found.greatest : std::max(found.least + 1, 0);
@@ -185,10 +229,58 @@ std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, co
   found.elements = sampled_levels({format.text(), scaled(most, -std::max(asked, 0)), quantized},
                                   elements_of(format.text(), *decoding));
   found.rounding = rounding_of(found.elements);
+  found.stays = keeps_numbers(found);
   return std::make_shared<const BlockLevels>(std::move(found));
 }
 
+/// The bits of all numbers as fixed point.
+int bits_of(const BlockLevels& blocks) {
+  const std::vector<std::int64_t>& codes = blocks.elements.codes;
+  return signed_width(codes.front(), codes.back()) + blocks.greatest - blocks.least;
+}
+
+/// "; scale_bits = 4 has one of 22", the greatest value of a field for which a stream has the bits;
+/// empty where there is none.
+std::string fewer_exponents(const formats::Format& format, const Shape& shape) {
+  const Tree fields = format.fields();
+  for (const char* field : {"scale_bits", "exponent_bias_width", "exponent_width"}) {
+    const Tree* given = fields.find(field);
+    if (!given) continue;
+    for (std::int64_t value = given->as_int() - 1; value >= 2; --value) {
+      formats::FormatFields read = formats::read_format(format.text());
+      read.fields[field] = Tree(value);
+      Diagnostics ignored;
+      const auto other = read.row->make(read.fields, ignored);
+      if (!other) continue;
+      const int bits = bits_of(*block_levels_of(*other, shape));
+      if (bits <= stream_bits)
+        return "; " + std::string(field) + " = " + std::to_string(value) + " needs " +
+               std::to_string(bits);
+    }
+  }
+  return "";
+}
+
 }  // namespace
+
+int BlockLevels::exponent_of(double peak) const {
+  int exponent = least;
+  while (exponent < greatest && reaches(turn, std::ldexp(peak, -exponent - 1))) ++exponent;
+  return exponent;
+}
+
+FixedType numbers_type(const BlockLevels& blocks, const Shape& shape) {
+  const int bits = bits_of(blocks);
+  if (bits > stream_bits)
+    refuse(blocks.format, "needs " + std::to_string(bits) +
+                              " bits as fixed point over all its exponents, more than the " +
+                              std::to_string(stream_bits) + " of a stream" +
+                              fewer_exponents(blocks.format, shape));
+  const int places = blocks.greatest - blocks.least;
+  const std::vector<std::int64_t>& codes = blocks.elements.codes;
+  return type_for(Wide{codes.front()} << places, Wide{codes.back()} << places,
+                  blocks.elements.type.frac - blocks.least);
+}
 
 std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format,
                                                  const Shape& shape) {

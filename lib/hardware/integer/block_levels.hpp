@@ -23,6 +23,10 @@ struct BlockLevels {
   int least = 0, greatest = 0;  ///< exponents
   /// A block has at least exponent e > least where its greatest magnitude reaches turn * 2^e.
   Threshold turn;
+  bool stays = false;  ///< whether what is rounded once is not changed by rounding it again
+
+  /// The exponent of a block with this greatest magnitude.
+  int exponent_of(double peak) const;
 
   bool operator==(const BlockLevels& other) const { return format == other.format; }
 };
@@ -31,6 +35,10 @@ struct BlockLevels {
 /// the format rounds otherwise. `shape` is that of a tensor with the format, its batch first.
 std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& format,
                                                    const Shape& shape);
+
+/// The fixed-point type of all numbers that elements can be, whatever their exponents.
+/// Error(Fault::unsupported) where a stream has fewer bits, with a field that does.
+FixedType numbers_type(const BlockLevels& blocks, const Shape& shape);
 
 /// The row-major indices of the elements of each block of a tensor, ascending.
 std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format, const Shape& shape);

@@ -52,6 +52,8 @@ struct Program {
   std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
   /// The levels that an input is rounded to; null for fixed point.
   std::vector<std::shared_ptr<const Levels>> input_levels;
+  /// The format with blocks that an input is rounded to; nullopt for others.
+  std::vector<std::optional<formats::Format>> input_blocks;
   /// The least code of an input but that of masks (ir/masks.hpp), which is its type's least one;
   /// nullopt if a mask is a number like any other.
   std::vector<std::optional<std::int64_t>> input_masks;

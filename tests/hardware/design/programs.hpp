@@ -39,6 +39,7 @@ class ProgramMaker {
     program_.inputs.push_back(id);
     program_.input_rounding.push_back(formats::Rounding::nearest_even);
     program_.input_levels.emplace_back();
+    program_.input_blocks.emplace_back();
     program_.input_masks.emplace_back();
     return id;
   }

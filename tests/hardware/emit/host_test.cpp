@@ -10,12 +10,16 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "designs.hpp"
 #include "hardware/emit/emit.hpp"
+#include "hardware/emit/text/axi.hpp"
+#include "hardware/integer/block_levels.hpp"
+#include "hardware/integer/interpreter.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace driver {
@@ -118,6 +122,75 @@ TEST_CASE("the driver gives NaN the code of 0, also where the format rounds 0 to
   std::vector<std::int64_t> codes(5);
   mase_quantize(&stream, values.data(), codes.data());
   CHECK(codes == std::vector<std::int64_t>{1, 1, 1, 3, -4});
+}
+
+namespace {
+
+/// The codes of a row by the header of a design whose only input has a format with blocks, and a
+/// program that a C compiler makes of it.
+mase::integer::Codes codes_by_c(const mase::integer::Program& program,
+                                const std::vector<float>& row) {
+  using namespace mase;
+  design::Design design = test::one_table();
+  design.program = std::make_shared<const integer::Program>(program);
+  const integer::StreamValue& value = program.value(0);
+  design.streams[0].elements = value.elements();
+  design.streams[0].type = value.type;
+  design.streams[0].value = 0;
+  std::string numbers;
+  for (const float number : row) numbers += std::to_string(number) + "F,";
+  const test::TemporaryFolder folder;
+  emit::Files files = emit::all_files(test::one_table(), {});
+  files["host/host.h"] = emit::host_header(design, emit::names_of(design), {}, "0");
+  files["host/print.c"] =
+      "#include <stdio.h>\n#include \"host.h\"\nint main(void) {\n  const float values[] = {" +
+      numbers +
+      "};\n  int64_t codes[sizeof values / sizeof *values];\n"
+      "  mase_quantize(&mase_inputs[0], values, codes);\n  (void)mase_outputs;\n"
+      "  for (size_t i = 0; i < sizeof values / sizeof *values; ++i)\n"
+      "    printf(\"%lld\\n\", (long long)codes[i]);\n  return 0;\n}\n";
+  emit::write_files(folder.path(), files);
+  const ProcessOptions inside{folder.file("host"), 600, {}};
+  const auto compiled = run_process({"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-o",
+                                     "print", "print.c", "mase_host.c", "-lm"},
+                                    inside);
+  INFO(compiled.err);
+  REQUIRE(compiled.status == 0);
+  integer::Codes codes;
+  std::istringstream lines(run_process({"./print"}, inside).out);
+  for (std::int64_t code = 0; lines >> code;) codes.push_back(code);
+  return codes;
+}
+
+}  // namespace
+
+TEST_CASE("the driver rounds floats to an input's format with blocks as the format does") {
+  using namespace mase;
+  Random random(12);
+  for (const std::string text : {"mxint8(block_size=4, scale_bits=4)",
+                                 "mxfp4(block_size=5, block_dim=1, scale_bits=4, scale_rule=ceil)",
+                                 "block_log(5, 4, block_size=[2, 3])"}) {
+    INFO(text);
+    const formats::Format format = formats::parse_format(text);
+    const Shape shape{1, 6, 10};
+    integer::Program program;
+    program.inputs = {0};
+    program.input_rounding = {formats::Rounding::nearest_even};
+    program.input_levels = {nullptr};
+    program.input_blocks = {format};
+    program.input_masks = {std::nullopt};
+    const auto levels = integer::block_levels_of(format, shape);
+    program.values = {{"x", integer::numbers_type(*levels, shape), {6, 10}, {6, 10}, {}}};
+    Array batch(DType::float32, shape);
+    for (float& number : batch.mutable_span<float>())
+      number = static_cast<float>(static_cast<double>(random.below(4001)) - 2000) / 64 /
+               static_cast<float>(1 << random.below(10));
+    std::vector<float> row;
+    for (float& number : batch.mutable_span<float>())
+      row.push_back(number = std::stof(std::to_string(number)));  // as it is printed
+    row[0] = batch.mutable_span<float>()[0] = 0;
+    CHECK(codes_by_c(program, row) == integer::encode_input(program, 0, batch));
+  }
 }
 
 TEST_CASE(

@@ -11,6 +11,7 @@
 
 using namespace mase;
 using namespace mase::test;
+using ir::NodeId;
 using ir::Value;
 
 namespace {

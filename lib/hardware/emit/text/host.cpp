@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "hardware/emit/text/templates.hpp"
+#include "hardware/integer/block_levels.hpp"
 
 namespace mase::emit {
 namespace {
@@ -49,17 +50,62 @@ std::int64_t mask_codes(const design::Design& design, design::StreamId id) {
 
 std::string order_name(const std::string& stream) { return "mase_order_" + stream; }
 
-std::string order_text(const std::string& stream, const std::vector<std::int64_t>& order) {
-  std::string text = "static const uint32_t " + order_name(stream) + "[] = {";
-  for (std::size_t i = 0; i < order.size(); ++i)
-    text += (i % 16 == 0 ? "\n    " : " ") + std::to_string(order[i]) + ",";
+std::string list_text(const std::string& name, const std::vector<std::int64_t>& numbers) {
+  std::string text = "static const uint32_t " + name + "[] = {";
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    text += (i % 16 == 0 ? "\n    " : " ") + std::to_string(numbers[i]) + ",";
   return text + "};\n";
 }
 
-/// The levels of an input in an element format; null for fixed point and for outputs.
-const integer::Levels* levels_of(const design::Design& design, design::StreamId id) {
+/// As C reads it back: exactly.
+std::string number_text(float number) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%aF", number);
+  return text.data();
+}
+
+/// A row of the batch of an input that has a format with blocks, and that format's levels.
+struct Blocks {
+  Shape shape;
+  std::shared_ptr<const integer::BlockLevels> levels;
+};
+
+std::optional<Blocks> blocks_of(const design::Design& design, design::StreamId id) {
   const auto input = input_of(design, id);
-  return input ? design.program->input_levels[*input].get() : nullptr;
+  if (!input || !design.program->input_blocks[*input]) return std::nullopt;
+  Shape shape = design.program->value(design.stream(id).value).torch_shape;
+  shape.insert(shape.begin(), 1);
+  auto levels = integer::block_levels_of(*design.program->input_blocks[*input], shape);
+  return Blocks{std::move(shape), std::move(levels)};
+}
+
+std::string blocks_name(const std::string& stream) { return "mase_blocks_" + stream; }
+
+std::string blocks_text(const std::string& stream, const Blocks& blocks) {
+  std::vector<std::int64_t> elements, ends;
+  for (const auto& block : integer::blocks_of(blocks.levels->format, blocks.shape)) {
+    elements.insert(elements.end(), block.begin(), block.end());
+    ends.push_back(std::ssize(elements));
+  }
+  const integer::BlockLevels& levels = *blocks.levels;
+  const std::string name = blocks_name(stream);
+  const std::vector<std::string> members{name + "_elements",
+                                         name + "_ends",
+                                         std::to_string(ends.size()),
+                                         std::to_string(levels.least),
+                                         std::to_string(levels.greatest),
+                                         number_text(levels.turn.at),
+                                         levels.turn.included ? "0" : "1"};
+  return list_text(name + "_elements", elements) + list_text(name + "_ends", ends) +
+         "static const mase_blocks " + name + " = {" + join(members, ", ") + "};\n";
+}
+
+/// The levels of an input in a format of elements or blocks; null for fixed point and for outputs.
+std::shared_ptr<const integer::Levels> levels_of(const design::Design& design,
+                                                 design::StreamId id) {
+  if (const auto blocks = blocks_of(design, id)) return {blocks->levels, &blocks->levels->elements};
+  const auto input = input_of(design, id);
+  return input ? design.program->input_levels[*input] : nullptr;
 }
 
 std::string levels_name(const std::string& stream) { return "mase_levels_" + stream; }
@@ -77,9 +123,8 @@ std::string levels_text(const design::Design& design, const std::string& stream,
   std::string text = "static const mase_level " + levels_name(stream) + "[] = {\n" +
                      level_row("0", false, code(levels.codes.front()));
   for (std::size_t i = 0; i < levels.thresholds.size(); ++i) {
-    std::array<char, 40> number{};  // as C reads it back: exactly
-    std::snprintf(number.data(), number.size(), "%aF", levels.thresholds[i].at);
-    text += level_row(number.data(), !levels.thresholds[i].included, code(levels.codes[i + 1]));
+    const integer::Threshold& threshold = levels.thresholds[i];
+    text += level_row(number_text(threshold.at), !threshold.included, code(levels.codes[i + 1]));
   }
   return text + "};\n";
 }
@@ -89,7 +134,7 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
   const design::Stream& stream = design.stream(id);
   const AxiLayout layout = axi_layout(stream, options);
   const std::string& name = names.streams[static_cast<std::size_t>(id)];
-  const integer::Levels* const levels = levels_of(design, id);
+  const auto levels = levels_of(design, id);
   const std::vector<std::string> members = {"\"" + name + "\"",
                                             std::to_string(stream.beats()),
                                             std::to_string(stream.lanes),
@@ -102,7 +147,8 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
                                             order_of(design, id) ? order_name(name) : "0",
                                             std::to_string(mask_codes(design, id)),
                                             levels ? levels_name(name) : "0",
-                                            std::to_string(levels ? levels->codes.size() : 0)};
+                                            std::to_string(levels ? levels->codes.size() : 0),
+                                            blocks_of(design, id) ? "&" + blocks_name(name) : "0"};
   return "    {" + join(members, ", ") + "},\n";
 }
 
@@ -113,10 +159,10 @@ std::string host_header(const design::Design& design, const Names& names,
   std::string orders, levels, inputs, outputs;
   for (const auto* side : {&design.inputs, &design.outputs})
     for (const design::StreamId id : *side) {
-      if (const auto* order = order_of(design, id))
-        orders += order_text(names.streams[static_cast<std::size_t>(id)], *order);
-      if (const auto* found = levels_of(design, id))
-        levels += levels_text(design, names.streams[static_cast<std::size_t>(id)], id, *found);
+      const std::string& name = names.streams[static_cast<std::size_t>(id)];
+      if (const auto* order = order_of(design, id)) orders += list_text(order_name(name), *order);
+      if (const auto found = levels_of(design, id)) levels += levels_text(design, name, id, *found);
+      if (const auto blocks = blocks_of(design, id)) levels += blocks_text(name, *blocks);
       (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
     }
   return filled(template_text("host/host.h"), {{"TOP", names.top},

@@ -8,6 +8,7 @@
 #include "hardware/integer/block_levels.hpp"
 #include "hardware/integer/lowering/lowering.hpp"
 #include "hardware/integer/lowering/movement.hpp"
+#include "hardware/integer/lowering/quantize.hpp"
 
 namespace mase::integer {
 namespace {
@@ -25,14 +26,20 @@ Shape with_batch(const Shape& frame, std::int64_t rows) {
   return shape;
 }
 
-/// Blocks in the order of their first elements, and elements in that of the stream.
-BlockPlaces places_in_blocks(const formats::Format& format, const Layout& layout) {
-  std::vector<std::vector<std::int64_t>> blocks =
-      blocks_of(format, with_batch(layout.torch_shape, 1));
-  if (blocks_of(format, with_batch(layout.torch_shape, 2)).size() != 2 * blocks.size())
+/// The blocks of a row of the batch.
+std::vector<std::vector<std::int64_t>> blocks_of_rows(const formats::Format& format,
+                                                      const Shape& frame) {
+  auto blocks = blocks_of(format, with_batch(frame, 1));
+  if (blocks_of(format, with_batch(frame, 2)).size() != 2 * blocks.size())
     throw Refusal{"its blocks in format '" + format.text() +
                   "' have elements of several rows of the batch, which has no datapath; "
                   "skip_first_dim = true, or another block_dim, has one"};
+  return blocks;
+}
+
+/// Blocks in the order of their first elements, and elements in that of the stream.
+BlockPlaces places_in_blocks(const formats::Format& format, const Layout& layout) {
+  std::vector<std::vector<std::int64_t>> blocks = blocks_of_rows(format, layout.torch_shape);
   const std::vector<std::int64_t> places = places_of(layout);
   BlockPlaces found;
   for (auto& block : blocks) {
@@ -195,17 +202,24 @@ class BlockSteps {
 
 StreamView Lowering::in_blocks(const StreamView& stream, const formats::Format& format,
                                const ir::Node& reader, const std::string& port) {
-  if (masked(stream.id))
-    throw Refusal{"masks have no code in format '" + format.text() +
-                  "'; 'integer' has one for them"};
-  const auto key = std::pair(stream.id, format.text());
-  const auto made = quantized_.find(key);
-  if (made != quantized_.end()) return {made->second, stream.layout};
-  const auto levels = block_levels_of(format, with_batch(stream.layout.torch_shape, 1));
-  StreamView result = BlockSteps(*this, reader, port, *levels).run(stream);
-  result.layout = stream.layout;
-  quantized_[key] = result.id;
+  if (masked(stream.id)) throw Refusal{no_masks(format.text())};
+  const Layout& layout = stream.layout;
+  const auto made =
+      in_blocks_.find(std::tuple(stream.id, format.text(), layout.torch_shape, layout.order));
+  if (made != in_blocks_.end()) return {made->second, layout};
+  const auto levels = block_levels_of(format, with_batch(layout.torch_shape, 1));
+  StreamView result = BlockSteps(*this, reader, port, *levels).run({stream.id, layout_of(stream)});
+  result.layout = layout;
+  in_blocks_[std::tuple(stream.id, format.text(), layout.torch_shape, layout.order)] = result.id;
+  set_in_blocks(result, *levels);
   return result;
+}
+
+void Lowering::set_in_blocks(const StreamView& stream, const BlockLevels& levels) {
+  const Layout& layout = stream.layout;
+  blocks_of_rows(levels.format, layout.torch_shape);
+  const auto key = std::tuple(stream.id, levels.format.text(), layout.torch_shape, layout.order);
+  if (levels.stays) in_blocks_[key] = stream.id;
 }
 
 }  // namespace mase::integer

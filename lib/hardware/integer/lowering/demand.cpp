@@ -20,7 +20,7 @@ Demand demand_of(const formats::Format& format, const ir::Node& reader, const st
   try {
     Grid grid = grid_of(format);
     if (grid.levels) return {Kind::none, {}, {}, grid.levels};
-    if (grid.blocks) return {};
+    if (grid.blocks) return {Kind::none, {}, {}, nullptr, grid.blocks};
     return {Kind::grid, std::move(grid), {}};
   } catch (const Error& error) {
     return {Kind::refused, {}, "format of " + port + " of '" + reader.name + "': " + error.what()};
@@ -32,6 +32,7 @@ Demand joined(const Demand& a, const Demand& b) {
   if (b.kind == Kind::refused) return b;
   if (a.kind == Kind::refused) return a;
   if (a.levels && b.levels && *a.levels == *b.levels) return a;
+  if (a.blocks && b.blocks && *a.blocks == *b.blocks) return a;
   if (a.kind == Kind::none || b.kind == Kind::none) return {};
   if (a.grid.type == b.grid.type && a.grid.rounding == b.grid.rounding) return a;
   if (a.grid.type.frac != b.grid.type.frac || a.grid.rounding != b.grid.rounding) return {};
@@ -72,13 +73,14 @@ Demand demand_of_use(const ir::Graph& graph, const ir::Node& user, ir::NodeId id
   if (const auto own = demand_of_ports(graph, user, id)) return *own;
   if (!row->commutes) return {};
   const auto out = user.formats.find("data_out");
-  if (out != user.formats.end() && user.info.is_tensor())
-    return demand_of(out->second, user, "data_out");
-  return demands.at(user.id);
+  const bool has_own = out != user.formats.end() && user.info.is_tensor();
+  const Demand passed = has_own ? demand_of(out->second, user, "data_out") : demands.at(user.id);
+  return passed.blocks ? Demand{} : passed;
 }
 
 std::string grid_text(const Demand& demand) {
   if (demand.levels) return demand.levels->format;
+  if (demand.blocks) return demand.blocks->text();
   if (demand.kind != Kind::grid) return "none";
   return format_text(demand.grid);
 }

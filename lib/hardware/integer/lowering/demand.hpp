@@ -27,12 +27,15 @@ struct Demand {
   std::string reason;
   /// The levels that all readers ask for, each behind a step of its own: kind none.
   std::shared_ptr<const Levels> levels = nullptr;
+  /// The format with blocks that all readers ask for, each behind steps of its own: kind none.
+  std::optional<formats::Format> blocks = std::nullopt;
 };
 
 /// Demands of all nodes. A reader's data_in format is its demand. A node without one that only
 /// moves, chooses or clamps values passes its own demand (or data_out format) on. That is exact:
 /// a quantizer q is monotone and acts element by element, so q(max(x)) = max(q(x)),
-/// q(clamp(x, a, b)) = clamp(q(x), q(a), q(b)), and moving elements commutes with it.
+/// q(clamp(x, a, b)) = clamp(q(x), q(a), q(b)), and moving elements commutes with it. A format with
+/// blocks is asked for by readers themselves only: what it makes of an element depends on others.
 ///
 /// Demands with one fraction and one rounding join to the hull of their ranges: clamping to the
 /// hull and then to either range is clamping to that range.

@@ -236,6 +236,11 @@ std::shared_ptr<const Levels> Lowering::asked_levels(const ir::Node& node) const
   return out != node.formats.end() ? grid_of(out->second).levels : demands_.at(node.id).levels;
 }
 
+std::optional<formats::Format> Lowering::asked_blocks(const ir::Node& node) const {
+  const auto out = node.formats.find("data_out");
+  return out != node.formats.end() ? grid_of(out->second).blocks : demands_.at(node.id).blocks;
+}
+
 const Levels* Lowering::levels(ValueId id) const { return value(id).levels.get(); }
 
 StreamView Lowering::quantized(const StreamView& stream,
@@ -244,7 +249,7 @@ StreamView Lowering::quantized(const StreamView& stream,
   const FixedType from = value(stream.id).type;
   const Levels* known = this->levels(stream.id);
   if ((known && *known == *levels) || levels->hold(from)) return stream;
-  if (masked(stream.id)) throw Refusal{no_masks(*levels)};
+  if (masked(stream.id)) throw Refusal{no_masks(levels->format)};
   const auto key = std::pair(stream.id, levels->format);
   const auto made = quantized_.find(key);
   if (made != quantized_.end()) return {made->second, stream.layout};

@@ -269,6 +269,11 @@ ir::Node Lowering::with_numbers(ir::Node node) const {
 
 std::optional<Grid> Lowering::input_grid(const ir::Node& node) const {
   if (const auto levels = asked_levels(node)) return grid_of_levels(levels);
+  if (const auto format = asked_blocks(node)) {
+    const auto levels = block_levels_of(*format, node.info.shape);
+    return Grid{numbers_type(*levels, node.info.shape), formats::Rounding::nearest_even, nullptr,
+                format};
+  }
   return target(node);
 }
 
@@ -294,7 +299,7 @@ StreamView Lowering::add_input(const ir::Node& node) {
   FixedType type = grid->type;
   program_.input_masks.emplace_back();
   if (keeps_masks(node)) {
-    if (grid->levels) throw Refusal{no_masks(*grid->levels)};
+    if (grid->levels || grid->blocks) throw Refusal{no_masks(format_text(*grid))};
     const Masked masks = with_masks(type);
     program_.input_masks.back() = static_cast<std::int64_t>(type.low());
     type = type_for(masks.code, type.high(), type.frac);
@@ -305,7 +310,9 @@ StreamView Lowering::add_input(const ir::Node& node) {
   program_.inputs.push_back(id);
   program_.input_rounding.push_back(grid->rounding);
   program_.input_levels.push_back(grid->levels);
+  program_.input_blocks.push_back(grid->blocks);
   program_.values.back().levels = grid->levels;
+  if (grid->blocks) set_in_blocks({id, layout}, *block_levels_of(*grid->blocks, node.info.shape));
   return {id, layout};
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hardware/integer/block_levels.hpp"
 #include "hardware/integer/lowering/demand.hpp"
 #include "hardware/integer/lowering/operand.hpp"
 #include "hardware/integer/lowering/requantise.hpp"
@@ -50,6 +51,8 @@ class Lowering {
   /// The levels that its data_out format, or else all of its readers, ask for of a node's result;
   /// null for none.
   std::shared_ptr<const Levels> asked_levels(const ir::Node& node) const;
+  /// The format with blocks that its data_out format, or else all of its readers, ask for.
+  std::optional<formats::Format> asked_blocks(const ir::Node& node) const;
   /// The levels that a stream is on; null where it has other codes.
   const Levels* levels(ValueId id) const;
   void set_levels(ValueId id, std::shared_ptr<const Levels> levels) {
@@ -106,9 +109,11 @@ class Lowering {
   Operand on_asked_levels(Operand result, const ir::Node& node, bool commutes);
   /// The node with numbers in the place of those nodes that are known to be such.
   ir::Node with_numbers(ir::Node node) const;
-  /// The grid of an input, which has levels where all its readers ask for them.
+  /// The grid of an input, which has levels, or blocks, where all its readers ask for them.
   std::optional<Grid> input_grid(const ir::Node& node) const;
   StreamView add_input(const ir::Node& node);
+  /// Remembers that a stream is rounded to a format with blocks.
+  void set_in_blocks(const StreamView& stream, const BlockLevels& levels);
   void add_outputs(const ir::Node& node);
   void add_output(const std::string& key, const ir::Value& value);
   ValueId returned(const StreamView& stream);
@@ -146,6 +151,8 @@ class Lowering {
   std::set<std::string> names_;
   std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;
   std::map<std::pair<ValueId, std::string>, ValueId> quantized_;
+  /// By format, shape and order of the elements, on which depends where blocks lie.
+  std::map<std::tuple<ValueId, std::string, Shape, std::vector<std::int64_t>>, ValueId> in_blocks_;
   std::vector<std::string> problems_;
   std::vector<ir::NodeId> refused_;  ///< one for each of them
   std::vector<std::string> silent_;  ///< names of nodes refused because of others

@@ -6,8 +6,8 @@
 
 namespace mase::integer {
 
-std::string no_masks(const Levels& levels) {
-  return "masks have no code in format '" + levels.format + "'; 'integer' has one for them";
+std::string no_masks(const std::string& format) {
+  return "masks have no code in format '" + format + "'; 'integer' has one for them";
 }
 
 std::string no_pieces(const Levels& levels) {

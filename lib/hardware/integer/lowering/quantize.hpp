@@ -10,8 +10,8 @@
 
 namespace mase::integer {
 
-/// Why a stream with masks cannot be rounded to levels, and what would do.
-std::string no_masks(const Levels& levels);
+/// Why a stream with masks cannot be rounded to a format of elements or blocks, and what would do.
+std::string no_masks(const std::string& format);
 
 /// Why a function in straight pieces cannot be rounded to levels, and what would do.
 std::string no_pieces(const Levels& levels);

@@ -41,6 +41,20 @@ void encode_span(const float* in, std::int64_t* out, std::size_t count, const Fi
     if (in[i] <= ir::mask_bound) out[i] = static_cast<std::int64_t>(type.low());
 }
 
+/// Rounds a batch to a format with blocks, whose numbers are all multiples of 2^-frac.
+void encode_blocks(std::span<const float> in, Codes& out, const formats::Format& format,
+                   const Shape& shape, const StreamValue& value) {
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (std::isinf(in[i]))
+      file_error("input '" + value.name + "': element " + std::to_string(i) +
+                 " is infinite, which format '" + format.text() + "' has no number for");
+  std::vector<float> rounded(in.size());
+  format.quantize(in, rounded, shape);
+  std::ranges::transform(rounded, out.begin(), [&](float number) {
+    return static_cast<std::int64_t>(std::ldexp(static_cast<double>(number), value.type.frac));
+  });
+}
+
 /// code * 2^-frac, rounded once: codes above 2^53 keep a sticky last bit that stands for the bits
 /// shifted out, far below float32's last one.
 float decoded(std::int64_t code, int frac) {
@@ -107,6 +121,8 @@ Codes encode_saturated(const Program& program, std::size_t input, const Array& b
       const std::int64_t level = levels->code_of(number);
       return value.code ? value.code->code(level).value() : level;
     });
+  else if (const auto& blocks = program.input_blocks[input])
+    encode_blocks(floats, codes, *blocks, batch.shape(), value);
   else
     encode_span(floats.data(), codes.data(), codes.size(), value.type,
                 program.input_rounding[input], program.input_masks[input]);

@@ -36,15 +36,19 @@ std::string step_text(const Program& program, const Step& step) {
          " bits, frac " + std::to_string(step.frac) + "; " + requantise_text(step.requantise);
 }
 
+/// How floats become codes of an input.
+std::string input_text(const Program& program, std::size_t input) {
+  if (program.input_levels[input]) return " in " + program.input_levels[input]->format;
+  if (program.input_blocks[input]) return " in " + program.input_blocks[input]->text();
+  return rounding_text(program.input_rounding[input]);
+}
+
 }  // namespace
 
 std::string program_text(const Program& program) {
   std::string text = "program " + quote(program.name) + "\n";
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
-    text += "  input " + value_text(program, program.inputs[i]) +
-            (program.input_levels[i] ? " in " + program.input_levels[i]->format
-                                     : rounding_text(program.input_rounding[i])) +
-            "\n";
+    text += "  input " + value_text(program, program.inputs[i]) + input_text(program, i) + "\n";
   for (const Step& step : program.steps) text += "  " + step_text(program, step) + "\n";
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     text += "  output " + quote(program.output_keys[i]) + " = %" +
