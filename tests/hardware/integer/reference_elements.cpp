@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element formats as docs/formats.md defines them, in 113-bit floating point.
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "reference.hpp"
@@ -25,14 +26,17 @@ int exponent_of(Real magnitude) {
   return exponent;
 }
 
+const Minifloat& named_minifloat(std::string_view name) {
+  static const std::map<std::string, Minifloat, std::less<>> named{{"e4m3", {3, 7, 448}},
+                                                                   {"e5m2", {2, 15, 57344}},
+                                                                   {"e3m2", {2, 3, 28}},
+                                                                   {"e2m3", {3, 1, Real(7.5)}},
+                                                                   {"e2m1", {1, 1, 6}}};
+  return named.find(name)->second;
+}
+
 Minifloat minifloat_of(const formats::Format& format) {
-  static const std::map<std::string, Minifloat, std::less<>> named{{"fp8_e4m3", {3, 7, 448}},
-                                                                   {"fp8_e5m2", {2, 15, 57344}},
-                                                                   {"fp6_e3m2", {2, 3, 28}},
-                                                                   {"fp6_e2m3", {3, 1, Real(7.5)}},
-                                                                   {"fp4_e2m1", {1, 1, 6}}};
-  const auto known = named.find(format.name());
-  if (known != named.end()) return known->second;
+  if (format.name().starts_with("fp")) return named_minifloat(format.name().substr(4));
   // minifloat_ieee with inf_nan none: all codes are numbers.
   const Tree fields = format.fields();
   const auto width = static_cast<int>(fields.at("width").as_int()),
@@ -42,8 +46,7 @@ Minifloat minifloat_of(const formats::Format& format) {
   return {mantissa, bias, top * (2 - power_of_two(-mantissa))};
 }
 
-Real minifloat(Real x, const formats::Format& format) {
-  const Minifloat spec = minifloat_of(format);
+Real minifloat(Real x, const Minifloat& spec) {
   const Real magnitude = magnitude_of(x);
   if (magnitude >= spec.most) return x < 0 ? -spec.most : spec.most;
   if (magnitude == 0) return 0;
@@ -55,9 +58,7 @@ Real minifloat(Real x, const formats::Format& format) {
 }
 
 /// The nearest power of two in the log domain; half of the least magnitude and below is 0.
-Real power(Real x, const formats::Format& format) {
-  const auto width = static_cast<int>(format.fields().at("width").as_int());
-  const int bias = (1 << (width - 2)) - 1, highest = (1 << (width - 1)) - 1 - bias;
+Real logarithmic(Real x, int bias, int highest) {
   const Real magnitude = magnitude_of(x);
   if (magnitude <= power_of_two(-bias)) return 0;
   if (magnitude >= power_of_two(highest))
@@ -66,6 +67,12 @@ Real power(Real x, const formats::Format& format) {
   const Real part = magnitude / power_of_two(below);
   const int exponent = std::clamp(part * part > 2 ? below + 1 : below, 1 - bias, highest);
   return x < 0 ? -power_of_two(exponent) : power_of_two(exponent);
+}
+
+Real power(Real x, const formats::Format& format) {
+  const auto width = static_cast<int>(format.fields().at("width").as_int());
+  const int bias = (1 << (width - 2)) - 1;
+  return logarithmic(x, bias, (1 << (width - 1)) - 1 - bias);
 }
 
 /// Without a hidden bit: the significand is below 1.
@@ -135,7 +142,157 @@ Slice slice_of(std::vector<Real> x, const formats::Format& format) {
   return signs(std::move(x), fields.at("threshold").as_double(), true);
 }
 
+/// How the blocks of a format get their exponents, and what elements are.
+struct Blocks {
+  int emax = 0, fraction_bits = 0;
+  Real most = 0;  ///< of the elements at exponent 0
+  int least = 0, greatest = 0;
+  std::function<Real(Real)> element;  ///< relative to the exponent
+};
+
+/// Whole numbers of so many bits, the last of which stands for 2^-frac.
+std::function<Real(Real)> signed_magnitudes(int width, int frac) {
+  const Real high = power_of_two(width - 1) - 1, unit = power_of_two(frac);
+  return [=](Real x) { return std::clamp<Real>(nearest_even(x * unit), -high, high) / unit; };
+}
+
+std::function<Real(Real)> minifloats(const Minifloat& spec) {
+  return [=](Real x) { return minifloat(x, spec); };
+}
+
+Blocks integer_blocks(int width, int least, int greatest) {
+  return {0,     width - 2, 2 - power_of_two(2 - width),
+          least, greatest,  signed_magnitudes(width, width - 2)};
+}
+
+/// docs/formats.md, section 3: the table of formats.
+Blocks blocks_of(const formats::Format& format) {
+  const Tree fields = format.fields();
+  const auto field = [&](const char* name) { return static_cast<int>(fields.at(name).as_int()); };
+  const std::string_view name = format.name();
+  const auto twos = [&](const char* bits) { return 1 << (field(bits) - 1); };
+  if (name == "mxint_hardware")
+    return integer_blocks(field("width"), -twos("exponent_width"), twos("exponent_width") - 1);
+  if (name == "block_fp") {  // E = X + 1
+    const int bias = field("exponent_bias");
+    return integer_blocks(field("width"), -bias - 1, (1 << field("exponent_width")) - 2 - bias);
+  }
+  if (name == "block_minifloat") {  // the top binade has exponent X
+    const int width = field("width"), mantissa = width - field("exponent_width") - 1;
+    const int bias = (1 << field("exponent_width")) - 1;
+    const Real most = 2 - power_of_two(-mantissa);
+    return {0,
+            mantissa,
+            most,
+            -twos("exponent_bias_width"),
+            twos("exponent_bias_width") - 1,
+            minifloats({mantissa, bias, most})};
+  }
+  if (name == "block_log") {  // the greatest power has exponent X
+    const int bias = (1 << (field("width") - 1)) - 1;
+    return {0, 0, 1, -twos("exponent_bias_width"), twos("exponent_bias_width") - 1, [=](Real x) {
+              return logarithmic(x, bias, 0);
+            }};
+  }
+  const int reach = twos("scale_bits") - 1;
+  if (name.starts_with("mxint")) {  // mxint8, mxint4, mxint2
+    const std::string bits(name.substr(5));
+    return integer_blocks(bits.empty() ? field("width") : std::stoi(bits), -reach, reach);
+  }
+  const Minifloat& spec = named_minifloat(name == "mxfp4" ? "e2m1" : name.substr(6));
+  return {exponent_of(spec.most), spec.mantissa, spec.most, -reach, reach, minifloats(spec)};
+}
+
+/// The scale rule; a quotient by 0 counts as the greatest number.
+int exponent_by_rule(Real peak, const Blocks& blocks, const formats::Format& format) {
+  if (peak == 0) return blocks.least;  // of a block of zeros
+  if (peak > power_of_two(blocks.greatest + 40)) return blocks.greatest;
+  const auto of = [&] {
+    const int below = exponent_of(peak);
+    const Tree fields = format.fields();
+    const Tree* given = fields.find("scale_rule");
+    if (format.name() == "block_log") {
+      const Real part = peak / power_of_two(below);
+      return part * part > 2 ? below + 1 : below;
+    }
+    const std::string rule = given ? given->as_string() : "floor";
+    if (rule == "floor") return below - blocks.emax;
+    if (rule == "ceil") return below - blocks.emax + (peak == power_of_two(below) ? 0 : 1);
+    if (rule == "even")
+      return exponent_of(peak + power_of_two(below - blocks.fraction_bits - 1)) - blocks.emax;
+    const Real quotient = static_cast<float>(peak / blocks.most);  // rceil
+    const int floor = exponent_of(quotient);
+    return quotient == power_of_two(floor) ? floor : floor + 1;
+  };
+  return std::clamp(of(), blocks.least, blocks.greatest);
+}
+
+/// How many elements blocks have along each dimension.
+Shape block_shape(const formats::Format& format, const Shape& shape) {
+  const Tree fields = format.fields();
+  const std::size_t rank = shape.size();
+  if (const Tree* line = fields.find("block_dim")) {
+    Shape block(rank, 1);
+    const std::int64_t dim = line->as_int();
+    block[at(dim < 0 ? dim + static_cast<Index>(rank) : dim)] = fields.at("block_size").as_int();
+    return block;
+  }
+  const Tree* tile = fields.find("parallelism");
+  Shape block(rank, tile ? 1 : -1);
+  const auto& sizes = (tile ? *tile : fields.at("block_size")).as_list();
+  for (std::size_t i = 0; i < std::min(rank, sizes.size()); ++i)
+    block[rank - 1 - i] = sizes[sizes.size() - 1 - i].as_int();
+  if (!tile && rank >= 2 && fields.at("skip_first_dim") == Tree(true)) block[0] = 1;
+  for (std::size_t d = 0; d < rank; ++d)
+    if (block[d] < 0 || block[d] > shape[d]) block[d] = shape[d];
+  return block;
+}
+
+/// Every element's block, as a number.
+std::vector<std::vector<Index>> places_of_blocks(const Shape& block, const Shape& shape) {
+  std::map<Shape, std::vector<Index>> blocks;
+  Shape place(shape.size(), 0);
+  for (Index i = 0; i < numel(shape); ++i) {
+    Shape key = place;
+    for (std::size_t d = 0; d < key.size(); ++d) key[d] /= block[d];
+    blocks[key].push_back(i);
+    for (std::size_t d = shape.size(); d-- > 0 && ++place[d] == shape[d];) place[d] = 0;
+  }
+  std::vector<std::vector<Index>> places;
+  for (auto& [key, elements] : blocks) places.push_back(std::move(elements));
+  return places;
+}
+
+RealTensor in_blocks(RealTensor tensor, const formats::Format& format) {
+  for (const auto& block : blocks_in(format, tensor.shape)) {
+    Real peak = 0;
+    for (const Index i : block) peak = std::max(peak, magnitude_of(tensor.values[at(i)]));
+    const int exponent = exponent_for(peak, format);
+    for (const Index i : block)
+      tensor.values[at(i)] = at_exponent(tensor.values[at(i)], exponent, format);
+  }
+  return tensor;
+}
+
 }  // namespace
+
+bool shares_exponents(const formats::Format& format) {
+  const std::string_view name = format.name();
+  return name.starts_with("mx") || name.starts_with("block_");
+}
+
+std::vector<std::vector<Index>> blocks_in(const formats::Format& format, const Shape& shape) {
+  return places_of_blocks(block_shape(format, shape), shape);
+}
+
+int exponent_for(Real peak, const formats::Format& format) {
+  return exponent_by_rule(peak, blocks_of(format), format);
+}
+
+Real at_exponent(Real number, int exponent, const formats::Format& format) {
+  const Real scale = power_of_two(exponent);
+  return blocks_of(format).element(number / scale) * scale;
+}
 
 bool scales_elements(const formats::Format& format) {
   const Tree fields = format.fields();
@@ -143,10 +300,12 @@ bool scales_elements(const formats::Format& format) {
     const Tree* value = fields.find(field);
     return value && *value == Tree(true);
   };
-  return format.name() == "scale_integer" || is_set("scaled") || is_set("scaling_factor");
+  return shares_exponents(format) || format.name() == "scale_integer" || is_set("scaled") ||
+         is_set("scaling_factor");
 }
 
 RealTensor scaled(RealTensor tensor, const formats::Format& format) {
+  if (shares_exponents(format)) return in_blocks(std::move(tensor), format);
   const bool rows = format.name() == "scale_integer";
   const auto size = rows ? static_cast<std::size_t>(tensor.shape.back())
                          : tensor.values.size() / static_cast<std::size_t>(tensor.shape.front());
@@ -166,7 +325,7 @@ Real element(Real number, const formats::Format& format) {
   if (format.name() == "binary") return number >= 0 ? 1 : -1;
   if (format.name() == "ternary")
     return sign_beyond(number, static_cast<Real>(format.fields().at("threshold").as_double()));
-  return minifloat(number, format);
+  return minifloat(number, minifloat_of(format));
 }
 
 }  // namespace mase::test

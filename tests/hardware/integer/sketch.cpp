@@ -156,6 +156,33 @@ Array extreme_batch(const Shape& shape, std::uint64_t seed) {
   return array;
 }
 
+Array batch_of_groups(const Shape& shape, std::uint64_t seed) {
+  Random random(seed);
+  Array array(DType::float32, shape);
+  std::size_t place = 0, kind = 0;
+  int exponent = 0;
+  for (float& value : array.mutable_span<float>()) {
+    const bool first = place++ % 4 == 0;
+    if (first) {
+      kind = random.below(6);
+      exponent = static_cast<int>(random.below(49)) - 24;
+    }
+    const auto number = static_cast<float>(random.uniform(-1, 1));
+    const float sign = random.below(2) == 0 ? 1 : -1;
+    const float far = first ? 1 : 0x1p-9F, last = first ? 0x1.fffffep127F : 0;
+    const float kinds[] = {number, 0, number * far, sign * last, sign, sign * 0x1.fcp0F};
+    value = kind == 3 ? kinds[kind] : std::ldexp(kinds[kind], exponent);
+  }
+  return array;
+}
+
+std::vector<integer::Interpreter> all_interpreters(const integer::Program& program) {
+  std::vector<integer::Interpreter> interpreters;
+  for (const integer::kernels::KernelTable* table : integer::kernels::available_tables())
+    interpreters.emplace_back(program, *table);
+  return interpreters;
+}
+
 void compare(const ir::Graph& graph, std::vector<integer::Interpreter>& interpreters,
              const std::vector<Array>& inputs) {
   const integer::Program& program = interpreters[0].program();
@@ -203,13 +230,24 @@ void check_structure(const integer::Program& program) {
 
 }  // namespace
 
+void check_groups_against_reference(const ir::Graph& graph, std::uint64_t seed) {
+  const integer::Program program = integer::lower(graph);
+  INFO(integer::program_text(program));
+  std::vector<integer::Interpreter> interpreters = all_interpreters(program);
+  std::vector<Array> inputs;
+  for (const NodeId id : graph.placeholders()) {
+    Shape shape = graph.node(id).info.shape;
+    shape[0] = 5;
+    inputs.push_back(batch_of_groups(shape, seed++));
+  }
+  compare(graph, interpreters, inputs);
+}
+
 void check_against_reference(const ir::Graph& graph, double scale, std::uint64_t seed) {
   const integer::Program program = integer::lower(graph);
   INFO(integer::program_text(program));
   check_structure(program);
-  std::vector<integer::Interpreter> interpreters;
-  for (const integer::kernels::KernelTable* table : integer::kernels::available_tables())
-    interpreters.emplace_back(program, *table);
+  std::vector<integer::Interpreter> interpreters = all_interpreters(program);
   for (const std::int64_t frames : {std::int64_t{1}, std::int64_t{3}}) {
     std::vector<Array> random, extreme;
     for (const NodeId id : graph.placeholders()) {

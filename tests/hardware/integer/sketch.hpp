@@ -64,6 +64,10 @@ class Sketch {
 /// reference. `scale`: range of the inputs.
 void check_against_reference(const ir::Graph& graph, double scale, std::uint64_t seed = 7);
 
+/// The same on inputs whose groups of four have magnitudes from 2^-24 to 2^24: of one magnitude,
+/// all zero, of one number far above the others, of a largest number and zeros, of powers of two.
+void check_groups_against_reference(const ir::Graph& graph, std::uint64_t seed = 7);
+
 /// Uniform numbers in +-scale; every third one a multiple of scale / 64, so that ties occur.
 Array random_batch(const Shape& shape, double scale, std::uint64_t seed);
 
