@@ -282,6 +282,20 @@ FixedType numbers_type(const BlockLevels& blocks, const Shape& shape) {
                   blocks.elements.type.frac - blocks.least);
 }
 
+FixedType deciding_type(const BlockLevels& blocks, const Shape& shape) {
+  numbers_type(blocks, shape);  // refuses what is too wide
+  int frac = fraction_bits(static_cast<double>(blocks.turn.at));
+  double most = static_cast<double>(blocks.turn.at);
+  for (const Threshold& threshold : blocks.elements.thresholds) {
+    const auto at = static_cast<double>(threshold.at);
+    frac = std::max(frac, fraction_bits(at));
+    most = std::max(most, std::abs(at));
+  }
+  const int below = frac + 1 - blocks.least;
+  const auto high = static_cast<Wide>(std::ceil(std::ldexp(most, blocks.greatest + below))) + 1;
+  return type_for(-high, high, below);
+}
+
 std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format,
                                                  const Shape& shape) {
   const auto decoding = format.decoding(shape);

@@ -40,6 +40,10 @@ std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& format
 /// Error(Fault::unsupported) where a stream has fewer bits, with a field that does.
 FixedType numbers_type(const BlockLevels& blocks, const Shape& shape);
 
+/// The fixed-point type whose codes decide how every number is rounded, whatever its exponent: the
+/// last bit tells whether something lies below, and its ends are beyond what saturates.
+FixedType deciding_type(const BlockLevels& blocks, const Shape& shape);
+
 /// The row-major indices of the elements of each block of a tensor, ascending.
 std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format, const Shape& shape);
 

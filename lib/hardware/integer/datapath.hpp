@@ -16,7 +16,8 @@
 namespace mase::integer {
 
 /// Codes c = clamp(round(x * 2^frac), low, high) with value c * 2^-frac; with levels those of them
-/// that an element format has, rounded as it says. Numbers in blocks have no grid of their own.
+/// that an element format has, rounded as it says. Numbers in blocks have no grid of their own: as
+/// the grid of a result that no code holds, `type` is the deciding one (block_levels.hpp).
 struct Grid {
   FixedType type;
   formats::Rounding rounding = formats::Rounding::nearest_even;

@@ -64,11 +64,11 @@ struct Exponents {
   std::vector<Wide> reached;
 };
 
-Exponents exponents_within(const BlockLevels& blocks, const FixedType& type) {
+Exponents exponents_within(const BlockLevels& blocks, const FixedType& type, std::int64_t divisor) {
   const Wide most = std::max<Wide>(-type.low(), type.high());
   const auto reached = [&](int exponent) {
     const float at = std::ldexp(blocks.turn.at, exponent);
-    return Threshold{at, blocks.turn.included}.least_code(type.frac);
+    return Threshold{at, blocks.turn.included}.least_code(type.frac, divisor);
   };
   Exponents found{blocks.least, {}};
   for (int e = blocks.least + 1; e <= blocks.greatest; ++e) {
@@ -86,8 +86,8 @@ Exponents exponents_within(const BlockLevels& blocks, const FixedType& type) {
 class BlockSteps {
  public:
   BlockSteps(Lowering& lowering, const ir::Node& reader, const std::string& port,
-             const BlockLevels& levels)
-      : lowering_(lowering), reader_(reader), port_(port), levels_(levels) {}
+             const BlockLevels& levels, std::int64_t divisor = 1)
+      : lowering_(lowering), reader_(reader), port_(port), levels_(levels), divisor_(divisor) {}
 
   StreamView run(const StreamView& stream) {
     const BlockPlaces blocks = places_in_blocks(levels_.format, lowering_.layout_of(stream));
@@ -125,7 +125,7 @@ class BlockSteps {
   }
 
   StreamView rounded(const StreamView& x, std::int64_t length) {
-    const Exponents exponents = exponents_within(levels_, type(x));
+    const Exponents exponents = exponents_within(levels_, type(x), divisor_);
     if (exponents.reached.empty()) return alone(x, exponents.first);
     const StreamView shared = exponents_of(x, exponents, length);
     const StreamView elements = shifted(x, shared, exponents.first);
@@ -161,7 +161,9 @@ class BlockSteps {
     const std::vector<ValueId> inputs{x.id, shared.id};
     if (levels_.rounding)
       return emit("round", shift, inputs, accumulator, rounding(accumulator), x.layout);
-    const auto reach = [&](const Threshold& threshold) { return threshold.least_code(frac + 1); };
+    const auto reach = [&](const Threshold& threshold) {
+      return threshold.least_code(frac + 1, divisor_);
+    };
     const Interval clamped{std::max(range.low, reach(levels_.elements.thresholds.front()) - 1),
                            std::min(range.high, reach(levels_.elements.thresholds.back()))};
     Requantise clamp = exactly(clamped);
@@ -170,13 +172,13 @@ class BlockSteps {
 
   Requantise rounding(const Accumulator& accumulator) const {
     const Wide low = levels_.elements.codes.front(), high = levels_.elements.codes.back();
-    return {accumulator.frac - levels_.elements.type.frac, 1, *levels_.rounding,
+    return {accumulator.frac - levels_.elements.type.frac, divisor_, *levels_.rounding,
             accumulator.range.low < 0 ? low : std::max<Wide>(low, 0), high};
   }
 
   /// Numbers of so many fraction bits relative to their exponents on the levels of elements.
   StreamView quantized(const StreamView& x, int frac) {
-    Quantize step = quantize_step(levels_.elements, interval_of(type(x)), frac);
+    Quantize step = quantize_step(levels_.elements, interval_of(type(x)), frac, divisor_);
     const Interval range{step.levels.front(), step.levels.back()};
     return exact("round", std::move(step), x, range, levels_.elements.type.frac, x.layout);
   }
@@ -196,6 +198,7 @@ class BlockSteps {
   const ir::Node& reader_;
   const std::string& port_;
   const BlockLevels& levels_;
+  std::int64_t divisor_;  ///< of the codes of the stream
 };
 
 }  // namespace
@@ -212,6 +215,20 @@ StreamView Lowering::in_blocks(const StreamView& stream, const formats::Format& 
   result.layout = layout;
   in_blocks_[std::tuple(stream.id, format.text(), layout.torch_shape, layout.order)] = result.id;
   set_in_blocks(result, *levels);
+  return result;
+}
+
+StreamView Lowering::fraction_in_blocks(const StreamView& stream, std::int64_t divisor,
+                                        const formats::Format& format, const ir::Node& node) {
+  Layout layout = layout_of(stream);
+  layout.torch_shape = Shape(node.info.shape.begin() + 1, node.info.shape.end());
+  const auto levels = block_levels_of(format, node.info.shape);
+  MASE_CHECK(levels->stays, "a fraction would be rounded to blocks twice");
+  StreamView result =
+      BlockSteps(*this, node, "data_out", *levels, divisor).run({stream.id, layout});
+  result.layout = layout;
+  set_in_blocks(result, *levels);
+  result.layout = stream.layout;
   return result;
 }
 

@@ -49,9 +49,19 @@ FixedType type_between(const Levels& levels, double most) {
   return type_for(-high - 1, high, below);
 }
 
+/// The same for a format with blocks, whose deciding type has the accumulator's fraction bits.
+FixedType type_between(const FixedType& deciding, double most) {
+  const int frac = deciding.frac - 2;
+  const double end = std::ldexp(std::min(most, 0x1p62), frac);
+  const auto high = std::min<Wide>((deciding.high() + 3) >> 2,
+                                   static_cast<Wide>(std::min(std::ceil(end), 0x1p100)));
+  return type_for(-high - 1, high, frac);
+}
+
 }  // namespace
 
 DivideStep divide_step(const FixedType& a, const FixedType& b, const Grid& to, double most) {
+  if (to.blocks) return divide_step(a, b, type_between(to.type, most));
   return divide_step(a, b, to.levels ? type_between(*to.levels, most) : to.type);
 }
 

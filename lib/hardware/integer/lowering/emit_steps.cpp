@@ -81,9 +81,9 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
     return emit(node, std::move(operation), std::move(inputs), accumulator,
                 to_grid(accumulator, *grid), grid->type.frac, std::move(layout), suffix);
   if (accumulator.divisor != 1) {
-    if (const auto levels = asked_levels(node))
+    if (asked_levels(node) || asked_blocks(node))
       return emit_fraction(node, std::move(operation), std::move(inputs), accumulator,
-                           std::move(layout), levels);
+                           std::move(layout));
     refuse_grid(node,
                 "its result is a fraction that no binary code has; give it a data_out format, or "
                 "all its readers the same data_in format (pass quantize)");
@@ -94,10 +94,13 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
 
 StreamView Lowering::emit_fraction(const ir::Node& node, Operation operation,
                                    std::vector<ValueId> inputs, const Accumulator& accumulator,
-                                   Layout layout, const std::shared_ptr<const Levels>& levels) {
+                                   Layout layout) {
   check_width(accumulator.range, stream_bits, "its accumulator");
   const StreamView whole = emit_accumulators(node, std::move(operation), std::move(inputs),
                                              accumulator, std::move(layout));
+  if (const auto format = asked_blocks(node))
+    return fraction_in_blocks(whole, accumulator.divisor, *format, node);
+  const std::shared_ptr<const Levels> levels = asked_levels(node);
   return append_quantize(
       whole, quantize_step(*levels, accumulator.range, accumulator.frac, accumulator.divisor),
       levels, node, "data_out");

@@ -88,6 +88,9 @@ class Lowering {
   /// The stream rounded to a format whose blocks share an exponent, which readers share.
   StreamView in_blocks(const StreamView& stream, const formats::Format& format,
                        const ir::Node& reader, const std::string& port);
+  /// The result of a node that is a stream's codes over `divisor`, in a format with blocks.
+  StreamView fraction_in_blocks(const StreamView& stream, std::int64_t divisor,
+                                const formats::Format& format, const ir::Node& node);
   /// The stream in the order of another layout of its torch shape: itself, or behind a gather.
   StreamView reordered(const StreamView& stream, const Layout& wanted, const ir::Node& reader,
                        const std::string& port);
@@ -135,10 +138,9 @@ class Lowering {
   StreamView append_quantize(const StreamView& stream, Quantize step,
                              const std::shared_ptr<const Levels>& levels, const ir::Node& reader,
                              const std::string& port);
-  /// The step of a node whose divided accumulators a further step rounds to levels.
+  /// The step of a node whose divided accumulators further steps round to levels or blocks.
   StreamView emit_fraction(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
-                           const Accumulator& accumulator, Layout layout,
-                           const std::shared_ptr<const Levels>& levels);
+                           const Accumulator& accumulator, Layout layout);
   StreamView add_cast(const StreamView& stream, const Requantise& requantise, const FixedType& type,
                       const ir::Node& reader, const std::string& port);
 

@@ -15,8 +15,22 @@ Requantise exactly(const Interval& range) {
 
 Requantise unchanged(const FixedType& type) { return exactly(interval_of(type)); }
 
+namespace {
+
+/// The code, or the odd one of the two codes around a number between them.
+Wide deciding_code(double number, const FixedType& type) {
+  const double code = std::clamp(std::ldexp(number, type.frac), static_cast<double>(type.low()),
+                                 static_cast<double>(type.high()));
+  const auto below = static_cast<Wide>(std::floor(code));
+  const Wide odd = std::floor(code) == code ? below : below | 1;
+  return std::clamp(odd, type.low(), type.high());
+}
+
+}  // namespace
+
 Wide code_of(double number, const Grid& grid) {
   if (grid.levels) return grid.levels->code_of(number);
+  if (grid.blocks) return deciding_code(number, grid.type);
   const auto low = static_cast<double>(grid.type.low());
   const auto high = static_cast<double>(grid.type.high());
   // Codes have at most 32 bits, so the limits are exact in double.

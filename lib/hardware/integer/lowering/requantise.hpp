@@ -18,7 +18,9 @@ struct Accumulator {
   std::int64_t divisor = 1;
 };
 
-/// The code of a real number, clamped; infinite numbers give the limits.
+/// The code of a real number, clamped; infinite numbers give the limits. On the grid of a format
+/// with blocks numbers between two codes get the odd one, which is on the same side of every number
+/// at which the format rounds otherwise.
 Wide code_of(double number, const Grid& grid);
 /// Whether every value of `inner` is a value of `outer`.
 bool holds(const FixedType& outer, const FixedType& inner);

@@ -218,6 +218,8 @@ Grid grid_for(const Call& call, const TableRow& row, const FixedType& type,
 
 /// Without a sign where no code has one.
 Interval range_of(const std::vector<double>& results, const Grid& grid) {
+  if (grid.blocks)
+    return {code_of(std::ranges::min(results), grid), code_of(std::ranges::max(results), grid)};
   Interval range = interval_of(grid.type);
   if (code_of(std::ranges::min(results), grid) >= 0) range.low = 0;
   return range;
@@ -240,7 +242,8 @@ Operand table_of_codes(const Call& call, const TableRow& row, const StreamView& 
   const std::string op(row.op);
   const std::vector<double> results = results_of(op, function, values_of(type));
   const Grid grid = grid_for(call, row, type, results);
-  if (grid.levels && type.width > most_table_bits) throw Refusal{no_pieces(*grid.levels)};
+  if ((grid.levels || grid.blocks) && type.width > most_table_bits)
+    throw Refusal{no_pieces(format_text(grid))};
   const double most_error = row.results == Results::real ? 1.0 : 0.5;
   return emit_function(call, x,
                        function_step(op, results, grid, range_of(results, grid), most_error), grid);

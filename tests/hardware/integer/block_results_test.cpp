@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results in formats with blocks: by a data_out format or by what all readers ask for, of ops whose
+// exact results no code holds, and of views.
+#include <catch2/catch.hpp>
+
+#include "hardware/integer/interpreter.hpp"
+#include "sketch.hpp"
+#include "support/message_of.hpp"
+
+using namespace mase;
+using namespace mase::test;
+using ir::Value;
+
+namespace {
+
+const std::string eights = "mxint8(block_size=4, scale_bits=4)";
+const std::string fours = "mxfp4(block_size=4, block_dim=1, scale_bits=4)";
+
+void check(const ir::Graph& graph, double scale = 4) {
+  check_against_reference(graph, scale);
+  check_groups_against_reference(graph);
+}
+
+/// An op on an 8-bit input, which a layer reads.
+ir::Graph read_by_layer(const std::string& op, std::vector<ir::Argument> arguments, const Shape& in,
+                        const Shape& out, const Formats& formats, const std::string& asked) {
+  Sketch sketch(9);
+  const auto x = sketch.input(in, {{"data_out", "integer(8, 4)"}});
+  arguments.insert(arguments.begin(), {"self", ref(x)});
+  const auto y = sketch.call(op, arguments, out, formats);
+  return sketch.finish(
+      sketch.linear(y, 3, {{"data_in", asked}, {"weight", eights}, {"bias", "integer(8, 5)"}}));
+}
+
+}  // namespace
+
+TEST_CASE("functions and fractions take the format with blocks of their result or their readers") {
+  for (const std::string format :
+       {eights, fours, std::string("block_log(5, 4, block_size=[2, 4], skip_first_dim=true)"),
+        std::string("mxint_hardware(6, 4, [2, 4])")}) {
+    INFO(format);
+    for (const Formats& own : {Formats{}, Formats{{"data_out", format}}}) {
+      check(read_by_layer("aten::gelu", {}, {2, 6, 8}, {2, 6, 8}, own, format));
+      check(read_by_layer("aten::sigmoid", {}, {2, 6, 8}, {2, 6, 8}, own, format));
+      check(read_by_layer("aten::avg_pool2d", {{"kernel_size", Value(3)}}, {2, 2, 12, 12},
+                          {2, 2, 4, 4}, own, format));
+    }
+  }
+}
+
+TEST_CASE("a mean that loses its dimension has the blocks of what is left") {
+  check(read_by_layer("aten::mean.dim", {{"dim", list({1})}}, {2, 3, 8}, {2, 8}, {}, eights));
+  check(read_by_layer("aten::mean.dim", {{"dim", list({1})}}, {2, 5, 8}, {2, 8},
+                      {{"data_out", eights}}, eights));
+}
+
+TEST_CASE("formats with blocks do not pass through what moves or chooses elements") {
+  // A maximum of rounded numbers is another one than the rounded maximum: its block differs.
+  const Shape image{2, 4, 4, 4}, half{2, 4, 2, 2};
+  for (const std::string format : {eights, fours}) {
+    Sketch sketch(4);
+    const auto x = sketch.input(image, {{"data_out", "integer(12, 6)"}});
+    const auto pooled =
+        sketch.call("aten::max_pool2d", {{"self", ref(x)}, {"kernel_size", Value(2)}}, half);
+    const auto flat =
+        sketch.call("aten::reshape", {{"self", ref(pooled)}, {"shape", list({2, 16})}}, {2, 16});
+    check(sketch.finish(sketch.linear(
+        flat, 5, {{"data_in", format}, {"weight", eights}, {"bias", "integer(8, 5)"}})));
+  }
+  Sketch sketch(4);
+  const auto x = sketch.input(image);
+  const auto pooled =
+      sketch.call("aten::max_pool2d", {{"self", ref(x)}, {"kernel_size", Value(2)}}, half);
+  const auto y = sketch.relu(pooled, {{"data_in", eights}});
+  const ir::Graph graph = sketch.finish(y);
+  CHECK(message_of(Fault::unsupported, [&] {
+          integer::lower(graph);
+        }).find("a format of its own, data_out") != std::string::npos);
+}
+
+TEST_CASE("tiles over rows and columns divide products, images and their weights") {
+  const std::string format = "mxint_hardware(6, 4, [2, 2])";
+  const Formats all{
+      {"data_in", format}, {"weight", format}, {"bias", "integer(8, 5)"}, {"data_out", format}};
+  Sketch sketch(6);
+  const auto x = sketch.input({2, 4, 6}, {{"data_out", format}});
+  check(sketch.finish(sketch.linear(x, 8, all)));
+  Sketch images(7);
+  const auto image = images.input({2, 2, 4, 4}, {{"data_out", format}});
+  check(images.finish(
+      images.layer("conv.Conv2d", "aten::conv2d", image, {{"padding", Value(1)}},
+                   {{"weight", {4, 2, 4, 4}}, {"bias", {4}}}, {2, 4, 3, 3},
+                   {{"data_in", format}, {"weight", format}, {"bias", "integer(8, 5)"}})));
+}
+
+TEST_CASE("a function whose input is too wide for blocks names a data_in format that is not") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 8}, {{"data_out", "integer(16, 8)"}});
+  const ir::Graph graph =
+      sketch.finish(sketch.call("aten::gelu", {{"self", ref(x)}}, {2, 8}, {{"data_out", eights}}));
+  CHECK(message_of(Fault::unsupported, [&] {
+          integer::lower(graph);
+        }).find("give it a data_in format of at most 12 bits") != std::string::npos);
+}
