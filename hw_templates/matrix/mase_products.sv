@@ -288,7 +288,9 @@ module mase_products #(
         .out(exponents)
     );
   end else begin : g_no_exponents
+    logic unused_exponents;
     assign exponents = '0;
+    assign unused_exponents = ^exponents;
   end
 
   // Packs of outputs that read the same operands; the last of them may be smaller.
