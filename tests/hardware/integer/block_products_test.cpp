@@ -82,6 +82,20 @@ TEST_CASE("layers multiply elements of blocks and shift sums by their exponents"
   }
 }
 
+TEST_CASE("convolutions take the blocks of their channels") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 8, 5, 5}, {{"data_out", "integer(12, 8)"}});
+  const Formats formats{{"data_in", "mxint8(block_size=4, block_dim=1, scale_bits=5)"},
+                        {"weight", "mxint8(block_size=4, block_dim=1, scale_bits=5)"}};
+  const auto y = sketch.layer("conv.Conv2d", "aten::conv2d", x, {{"padding", list({1, 1})}},
+                              {{"weight", {3, 8, 3, 3}}}, {2, 3, 5, 5}, formats);
+  const ir::Graph graph = sketch.finish(y);
+  const Program program = integer::lower(graph);
+  CHECK(count_of(program, "block_shift_left") == 0);
+  CHECK(program.steps.back().inputs.size() == 2);
+  check_against_reference(graph, 7);
+}
+
 TEST_CASE("blocks that do not fill a layer's rows become numbers first") {
   Array weights;
   const Layer layer{10, 3, "mxint8(block_size=4, scale_bits=5)", "integer(6, 4)"};

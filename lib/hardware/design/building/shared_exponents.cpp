@@ -6,8 +6,10 @@
 #include <bit>
 #include <span>
 
+#include "hardware/design/modules/block_join.hpp"
 #include "hardware/design/modules/dot.hpp"
 #include "hardware/design/modules/primitives.hpp"
+#include "hardware/design/modules/repeat.hpp"
 
 namespace mase::design {
 namespace {
@@ -57,12 +59,13 @@ void set_exponents(Operands& operands, const StepBuilder& builder, const integer
   const int in_exponent = blocks ? builder.input(1).type.width : 0;
   if (blocks) operands.in_exponent = in_exponent;
   const bool stays = builder.program.contents == integer::Contents::fixed;
-  const bool is_linear = std::holds_alternative<integer::Linear>(builder.step.operation);
+  const auto* convolution = std::get_if<integer::Convolution>(&builder.step.operation);
+  const bool has_rows = !convolution || !convolution->is_depthwise();
   // Fewer bits of weights save less than the shift costs, and nothing in a DSP block.
   const Fold& fold = builder.fold;
   const int least_bits = fold.multiplier == Multiplier::fabric ? 10 : 19;
-  if (stays && is_linear && !operands.coded() && operands.weight_bits >= least_bits &&
-      fold.packing.outputs == 1) {
+  if (stays && has_rows && !fold.parallel_window && !operands.coded() &&
+      operands.weight_bits >= least_bits && fold.packing.outputs == 1) {
     const ScaledWeights scaled = scaled_weights(weights, simd, operands.weight_signed);
     const int both = std::max(in_exponent, scaled.exponent_bits) + (blocks ? 1 : 0);
     if (scaled.exponent_bits > 0 &&
@@ -75,6 +78,21 @@ void set_exponents(Operands& operands, const StepBuilder& builder, const integer
   if (operands.scaled())
     operands.dot_bits = std::min<std::int64_t>(
         operands.sum_bits, operands.signed_in() + operands.signed_weight() + log2_ceiling(simd));
+}
+
+StreamId with_exponents(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const integer::BlockInput blocks = integer::blocks_of(builder.step.operation);
+  const Stream elements = builder.stream(inputs[0]), exponents = builder.stream(inputs[1]);
+  const std::int64_t beats = blocks.length / elements.lanes;
+  StreamId repeated = inputs[1];
+  if (beats > 1)
+    repeated = builder.add(RepeatModule{exponents.type.width, beats, 1}, "_exponents", {inputs[1]},
+                           {builder.name() + "_exponents", 1, exponents.type, elements.beats()});
+  const BlockJoinModule join{elements.width(), exponents.type.width};
+  const integer::FixedType word{static_cast<int>(elements.width()) + exponents.type.width, 0,
+                                false};
+  return builder.add(join, "_join", {inputs[0], repeated},
+                     {builder.name() + "_join", 1, word, elements.beats()});
 }
 
 std::vector<std::string> scaled_words(const integer::Codes& weights, const MatrixShape& shape,

@@ -11,6 +11,10 @@
 
 namespace mase::design {
 
+/// Beats of elements as words with the exponents of their blocks: a stream of one lane. `inputs`
+/// are the elements, and an exponent for each block.
+StreamId with_exponents(StepBuilder& builder, const std::vector<StreamId>& inputs);
+
 /// Gives operands in blocks their exponents, and every `simd` weights the power of two that they
 /// share where so few bits of weights save more LUTs than shifting their sum takes.
 void set_exponents(Operands& operands, const StepBuilder& builder, const integer::Codes& weights,

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "hardware/design/building/shared_exponents.hpp"
 #include "hardware/design/building/step_matrix.hpp"
 #include "hardware/design/modules/depthwise.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/window.hpp"
 #include "hardware/design/modules/window_parallel.hpp"
 
@@ -28,6 +30,7 @@ bool unfolds(const Window& window) {
 FoldRule conv_rule(const Program&, const Step& step, const Fold& fold) {
   const Convolution& conv = conv_of(step);
   const std::int64_t outputs = conv.outputs / conv.groups;
+  if (conv.blocks) return {conv.blocks.length, outputs};  // a beat shares an exponent
   const bool can_unfold = unfolds(conv.window);
   if (!fold.parallel_window || !can_unfold) return {conv.taps(), outputs, false, can_unfold};
   if (conv.groups == 1) return {conv.columns(), outputs, false, true};
@@ -40,8 +43,9 @@ std::int64_t groups_at_once(const Convolution& conv, const Fold& fold) {
   return std::max<std::int64_t>(1, fold.out_lanes * conv.groups / conv.outputs);
 }
 
-std::int64_t conv_lanes(const Step& step, const Fold& fold, std::size_t = 0) {
+std::int64_t conv_lanes(const Step& step, const Fold& fold, std::size_t port = 0) {
   const Convolution& conv = conv_of(step);
+  if (port > 0) return 1;  // exponents
   return fold.parallel_window ? conv.taps() * groups_at_once(conv, fold) : fold.in_lanes;
 }
 
@@ -75,8 +79,19 @@ StreamId add_unfolded(StepBuilder& builder, StreamId in) {
   return add_groups(builder, fold.in_lanes / conv.taps(), beats);
 }
 
+/// Windows of beats with their exponents.
+StreamId add_blocks(StepBuilder& builder, const std::vector<StreamId>& inputs) {
+  const Convolution& conv = conv_of(builder.step);
+  const StreamId beats = with_exponents(builder, inputs);
+  if (!window_needed(conv.window)) return add_linear(builder, beats);
+  Window window = conv.window;
+  window.channels /= builder.fold.in_lanes;
+  return add_linear(builder, add_window(builder, beats, window, conv.groups, 0));
+}
+
 StreamId add_convolution(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const Convolution& conv = conv_of(builder.step);
+  if (conv.blocks) return add_blocks(builder, inputs);
   if (!window_needed(conv.window)) return add_matrix(builder, inputs[0]);
   if (builder.fold.parallel_window) return add_unfolded(builder, inputs[0]);
   return add_matrix(builder, add_window(builder, inputs[0], conv.window, conv.groups, 0));

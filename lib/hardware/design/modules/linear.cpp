@@ -2,10 +2,9 @@
 // Rows of a stream, in passes, in front of a multiply-accumulate.
 #include "hardware/design/modules/linear.hpp"
 
+#include "hardware/design/building/shared_exponents.hpp"
 #include "hardware/design/building/step_matrix.hpp"
-#include "hardware/design/modules/block_join.hpp"
 #include "hardware/design/modules/primitives.hpp"
-#include "hardware/design/modules/repeat.hpp"
 #include "hardware/design/modules/row_passes.hpp"
 
 namespace mase::design {
@@ -62,24 +61,8 @@ bool linear_bursts(const Program&, const Step& step, const Fold& fold) {
   return fold.out_lanes < linear_of(step).outputs;
 }
 
-/// Beats of elements as words with the exponents of their blocks.
-StreamId joined(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  const integer::BlockInput blocks = linear_of(builder.step).blocks;
-  const Stream elements = builder.stream(inputs[0]), exponents = builder.stream(inputs[1]);
-  const std::int64_t beats = blocks.length / elements.lanes;
-  StreamId repeated = inputs[1];
-  if (beats > 1)
-    repeated = builder.add(RepeatModule{exponents.type.width, beats, 1}, "_exponents", {inputs[1]},
-                           {builder.name() + "_exponents", 1, exponents.type, elements.beats()});
-  const BlockJoinModule join{elements.width(), exponents.type.width};
-  const integer::FixedType word{static_cast<int>(elements.width()) + exponents.type.width, 0,
-                                false};
-  return builder.add(join, "_join", {inputs[0], repeated},
-                     {builder.name() + "_join", 1, word, elements.beats()});
-}
-
 StreamId add_linear_step(StepBuilder& builder, const std::vector<StreamId>& inputs) {
-  if (linear_of(builder.step).blocks) return add_linear(builder, joined(builder, inputs));
+  if (linear_of(builder.step).blocks) return add_linear(builder, with_exponents(builder, inputs));
   return add_matrix(builder, inputs[0]);
 }
 

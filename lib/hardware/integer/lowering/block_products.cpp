@@ -35,6 +35,16 @@ std::optional<Blocks> blocks_behind(const Program& program, const Step& shift) {
       shift.inputs[0], exponents, {times->count, static_cast<int>(maker->requantise.high)}};
 }
 
+/// Where a product that can read blocks of a length says so; null for other steps.
+BlockInput* blocks_taken(Operation& operation, std::int64_t length) {
+  if (auto* linear = std::get_if<Linear>(&operation))
+    return linear->inputs % length == 0 ? &linear->blocks : nullptr;
+  auto* convolution = std::get_if<Convolution>(&operation);
+  const bool fits =
+      convolution && !convolution->is_depthwise() && convolution->taps() % length == 0;
+  return fits ? &convolution->blocks : nullptr;
+}
+
 void drop_unread_steps(Program& program) {
   const auto unread = [&](const Step& step) {
     return program.consumers(step.output).empty() &&
@@ -49,11 +59,11 @@ void drop_unread_steps(Program& program) {
 void multiply_blocks(Program& program) {
   bool changed = false;
   for (Step& step : program.steps) {
-    auto* linear = std::get_if<Linear>(&step.operation);
-    const Step* shift = linear ? maker_of(program, step.inputs[0]) : nullptr;
+    const Step* shift = step.inputs.size() == 1 ? maker_of(program, step.inputs[0]) : nullptr;
     const auto blocks = shift ? blocks_behind(program, *shift) : std::nullopt;
-    if (!blocks || linear->inputs % blocks->shape.length != 0) continue;
-    linear->blocks = blocks->shape;
+    BlockInput* taken = blocks ? blocks_taken(step.operation, blocks->shape.length) : nullptr;
+    if (!taken) continue;
+    *taken = blocks->shape;
     step.inputs = {blocks->elements, blocks->exponents};
     changed = true;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hardware/integer/program/window.hpp"
+#include "hardware/integer/steps/block_input.hpp"
 #include "hardware/integer/steps/constant_matrix.hpp"
 #include "hardware/integer/steps/declarations.hpp"
 
@@ -19,6 +20,7 @@ struct Convolution {
   int bias_width = 0;      ///< as a linear's
   /// How memories code the weights; nullopt: as they are.
   std::optional<FloatCode> weight_code = std::nullopt;
+  BlockInput blocks = {};  ///< whose length divides `taps()`
 
   std::int64_t taps() const { return window.channels / groups; }     ///< per place of the kernel
   std::int64_t columns() const { return window.kernel() * taps(); }  ///< weights of one output
@@ -32,7 +34,7 @@ struct Convolution {
   }
   std::string details() const {
     return weights_text(weight_type, weight_code) + " " + window_text(window) + " groups " +
-           std::to_string(groups);
+           std::to_string(groups) + blocks.text();
   }
   static constexpr bool only_moves = false;
   static constexpr bool decodes_inputs = true;
@@ -69,8 +71,9 @@ struct Convolution {
     Sum sum = bias.empty() ? Sum{0} : static_cast<Sum>(bias[at(o)]);
     window.for_each_tap(y, x, [&](std::int64_t pixel, std::int64_t k) {
       const std::int64_t* factor = weight.data() + (o * window.kernel() + k) * count;
-      const std::int64_t* code = frame.in() + pixel * window.channels + first;
-      for (std::int64_t c = 0; c < count; ++c) sum += static_cast<Sum>(factor[c]) * code[c];
+      const std::int64_t element = pixel * window.channels + first;
+      for (std::int64_t c = 0; c < count; ++c)
+        sum += static_cast<Sum>(factor[c]) * static_cast<Sum>(blocks(frame, element + c));
     });
     return sum;
   }
