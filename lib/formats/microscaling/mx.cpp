@@ -48,6 +48,8 @@ void check_rule(const CommonFields& fields, const std::string& rule, const Tree&
 MxSpec MxLineFields::line_spec() const {
   MxSpec spec;
   spec.scale_bits = scale_bits;
+  spec.exponent_min = exponent_min;
+  spec.exponent_max = exponent_max;
   spec.rule = scale_rule_of(scale_rule);
   copy_common(*this, spec);
   return spec;
@@ -65,10 +67,36 @@ std::string MxLineFields::line_torchscript(const MxSpec& spec, int rank) const {
 void MxLineFields::check_line(const Tree& given, bool floats, Diagnostics& diagnostics) const {
   check_common(given, false, diagnostics);
   check_rule(*this, scale_rule, given, diagnostics);
+  check_exponents(given, diagnostics);
   if (floats && profile == "reference" && scale_bits != 8)
     diagnostics.error(place_of(given, "scale_bits"),
                       "profile 'reference' has scales of 8 bits for float elements, not " +
                           std::to_string(scale_bits));
+}
+
+void MxLineFields::check_exponents(const Tree& given, Diagnostics& diagnostics) const {
+  MxSpec spec;
+  spec.scale_bits = scale_bits;
+  const int lowest = spec.lowest_stored(), highest = spec.highest_stored();
+  const auto check = [&](const char* field, std::optional<int> exponent) {
+    if (!exponent) return;
+    if (profile == "reference")
+      diagnostics.error(place_of(given, field),
+                        "profile 'reference' does not bound exponents; leave out '" +
+                            std::string(field) + "' or use profile 'exact'");
+    else if (*exponent < lowest || *exponent > highest)
+      diagnostics.error(place_of(given, field),
+                        "'" + std::string(field) + "' must be between " + std::to_string(lowest) +
+                            " and " + std::to_string(highest) + ", the exponents that " +
+                            std::to_string(scale_bits) + " scale_bits hold, not " +
+                            std::to_string(*exponent));
+  };
+  check("exponent_min", exponent_min);
+  check("exponent_max", exponent_max);
+  if (exponent_min && exponent_max && *exponent_min > *exponent_max)
+    diagnostics.error(place_of(given, "exponent_min"),
+                      "'exponent_min' must be at most 'exponent_max', " +
+                          std::to_string(*exponent_max) + ", not " + std::to_string(*exponent_min));
 }
 
 void set_mx_element(MxSpec& spec, int exponent_width, int frac_width) {

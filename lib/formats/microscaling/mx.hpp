@@ -52,6 +52,7 @@ struct MxLineFields : CommonFields {
   int block_size = 32;
   int block_dim = -1;
   int scale_bits = 8;
+  std::optional<int> exponent_min, exponent_max;
   std::string scale_rule = "floor";
 
   static constexpr auto line_fields() {
@@ -64,6 +65,13 @@ struct MxLineFields : CommonFields {
                   "dimension along which blocks lie; negative: from the end"},
             Field{"scale_bits", &MxLineFields::scale_bits, "bits of the shared exponent"}.between(
                 2, 8),
+            Field{"exponent_min", &MxLineFields::exponent_min,
+                  "the lowest shared exponent, which smaller blocks get; NA: that of scale_bits"}
+                .between(-127, 127),
+            Field{"exponent_max", &MxLineFields::exponent_max,
+                  "the highest shared exponent, with which larger blocks saturate; NA: that of "
+                  "scale_bits"}
+                .between(-127, 127),
             scale_rule_field(&MxLineFields::scale_rule)},
         common_fields());
   }
@@ -72,6 +80,9 @@ struct MxLineFields : CommonFields {
   std::string line_torchscript(const MxSpec& spec, int rank) const;
   /// Reports combinations that do not exist, for integer elements or, with `floats`, for floats.
   void check_line(const Tree& given, bool floats, Diagnostics& diagnostics) const;
+
+ private:
+  void check_exponents(const Tree& given, Diagnostics& diagnostics) const;
 };
 
 /// Gives `spec` the float element with these widths, a pair that mxfp has.

@@ -46,8 +46,8 @@ float exact_value(const MxSpec& spec, double element, int exponent) {
 }  // namespace
 
 int MxSpec::bias() const { return (1 << (scale_bits - 1)) - (scale == MxScale::e8m0 ? 1 : 0); }
-int MxSpec::lowest_exponent() const { return -bias(); }
-int MxSpec::highest_exponent() const { return (1 << (scale_bits - 1)) - 1; }
+int MxSpec::lowest_stored() const { return -bias(); }
+int MxSpec::highest_stored() const { return (1 << (scale_bits - 1)) - 1; }
 double MxSpec::limit() const { return std::ldexp(1.0, width - 1) - 1.0; }
 
 ElementTop MxSpec::top() const {

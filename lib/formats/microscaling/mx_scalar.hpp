@@ -24,14 +24,18 @@ struct MxSpec {
   std::optional<MinifloatSpec> minifloat;  ///< the element; nullopt: a two's complement integer
   MxScale scale = MxScale::e8m0;
   int scale_bits = 8;
+  std::optional<int> exponent_min, exponent_max;  ///< nullopt: what the stored scale holds
   ScaleRule rule = ScaleRule::floor;
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
 
-  int bias() const;              ///< bias of the stored scale
-  int lowest_exponent() const;   ///< the lowest X, for which code 0 stands
-  int highest_exponent() const;  ///< the largest X that is stored
+  int bias() const;            ///< bias of the stored scale
+  int lowest_stored() const;   ///< the lowest X that a code stands for, which is code 0
+  int highest_stored() const;  ///< the largest X that a code stands for
+  /// The range to which X of a block is clamped, also of a block of zeros.
+  int lowest_exponent() const { return exponent_min.value_or(lowest_stored()); }
+  int highest_exponent() const { return exponent_max.value_or(highest_stored()); }
   bool has_nan() const { return scale == MxScale::e8m0; }
   std::uint32_t nan_code() const { return (std::uint32_t{1} << scale_bits) - 1; }
   /// Integer elements are M * 2^-fraction_bits() before scaling (`exact`).

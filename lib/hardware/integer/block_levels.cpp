@@ -39,8 +39,9 @@ class Probe {
     make_tensor(decoding->tiling->tile, shape);
   }
 
-  int least() const { return *std::ranges::min_element(known_); }
-  int greatest() const { return *std::ranges::max_element(known_); }
+  /// The exponents of the smallest and of the largest number, which may be fewer than have a code.
+  int least() { return exponent(std::numeric_limits<float>::denorm_min()); }
+  int greatest() { return exponent(most_float); }
 
   /// The exponent of a block with this greatest magnitude.
   int exponent(float peak) {
@@ -76,7 +77,6 @@ class Probe {
                "has scales that are not powers of two, which have a datapath only for weights that "
                "stay; 'mxfp4' has exponents");
       exponents_.push_back(exponent - 1);
-      if (has_one) known_.push_back(exponent - 1);
     }
   }
 
@@ -95,7 +95,6 @@ class Probe {
 
   formats::Format format_;
   std::vector<int> exponents_;  ///< by shared code
-  std::vector<int> known_;      ///< those that are exponents
   Shape shape_;
   Floats numbers_;
   std::vector<std::vector<std::int64_t>> blocks_;

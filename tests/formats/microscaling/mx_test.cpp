@@ -23,15 +23,31 @@ std::string pick(Random& random, const std::vector<std::string>& words) {
   return words[static_cast<std::size_t>(below(random, static_cast<int>(words.size())))];
 }
 
+/// A range within the exponents that scales of these bits hold.
+std::pair<int, int> random_exponents(Random& random, int scale_bits) {
+  const int most = (1 << (scale_bits - 1)) - 1, count = 2 * most + 1;
+  const int one = below(random, count) - most, other = below(random, count) - most;
+  return std::minmax(one, other);
+}
+
+/// A bound on exponents, both or none, as fields.
+std::string random_range(Random& random, int scale_bits) {
+  const auto [least, most] = random_exponents(random, scale_bits);
+  const int bounds = below(random, 6);
+  return (bounds & 1 ? ", exponent_min=" + std::to_string(least) : "") +
+         (bounds & 2 ? ", exponent_max=" + std::to_string(most) : "");
+}
+
 /// The parameters of a random format over lines.
 std::string random_line_format(Random& random, int rank) {
   const std::string element =
       below(random, 2) == 0
           ? "mxint(" + std::to_string(2 + below(random, 15))
           : "mxfp(" + pick(random, {"4, 3", "5, 2", "3, 2", "2, 3", "2, 1", "1, 2"});
+  const int scale_bits = 2 + below(random, 7);
   return element + ", block_size=" + std::to_string(1 + below(random, 40)) +
          ", block_dim=" + std::to_string(below(random, 2 * rank) - rank) +
-         ", scale_bits=" + std::to_string(2 + below(random, 7)) +
+         ", scale_bits=" + std::to_string(scale_bits) + random_range(random, scale_bits) +
          ", scale_rule=" + pick(random, mx_rules) + ", rounding=" + pick(random, mx_roundings) +
          ")";
 }
@@ -93,6 +109,17 @@ MxSpec random_mx_spec(Random& random) {
   return spec;
 }
 
+/// A specification whose exponents may be bounded.
+MxSpec random_exact_spec(Random& random) {
+  MxSpec spec = random_mx_spec(random);
+  if (!spec.has_nan()) return spec;
+  const auto [least, most] = random_exponents(random, spec.scale_bits);
+  const int bounds = below(random, 6);
+  if (bounds & 1) spec.exponent_min = least;
+  if (bounds & 2) spec.exponent_max = most;
+  return spec;
+}
+
 std::string problems(const std::string& text) {
   try {
     parse_format(text);
@@ -108,7 +135,7 @@ TEST_CASE("microscaling kernels equal the definition on tiles of any shape") {
   Random random(61);
   std::size_t wrong = 0;
   for (int trial = 0; trial < 1200; ++trial) {
-    const MxSpec spec = random_mx_spec(random);
+    const MxSpec spec = random_exact_spec(random);
     const bool runs = trial % 2 == 0, nonfinite = below(random, 2) == 0;
     const MxBlocks blocks{runs ? run_tiling(random) : random_tiling(random)};
     const std::vector<float> in = runs ? run_values(random, blocks.tiling, nonfinite)
@@ -183,7 +210,7 @@ TEST_CASE("microscaling kernels equal the definition on blocks of every length, 
                              const std::vector<float>& in) {
     return by_definition(spec, MxBlocks{tiling}, in);
   };
-  check_every_length(Random(64), random_mx_spec, quantize, definition, same_value);
+  check_every_length(Random(64), random_exact_spec, quantize, definition, same_value);
 }
 
 TEST_CASE(
@@ -252,6 +279,26 @@ TEST_CASE("hand-computed blocks of floats") {
   // Under `ceil` X = 8 - 8 + 1, and 500 / 2 = 15.6 steps of 16.
   CHECK(quantized(parse_format("mxfp8_e4m3(scale_rule=ceil)"), {500.0F}, {1}) ==
         std::vector<float>{512.0F});
+}
+
+TEST_CASE("blocks above the range of exponents saturate, and those below it round at its lowest") {
+  const Format integers = parse_format("mxint8(block_size=2, exponent_min=-3, exponent_max=1)");
+  // X = 1 has steps of 2^-5: 127 of them are 3.96875. X = -3 has steps of 2^-9.
+  const std::vector<float> in{5.0F, 0.3F, -100.0F, 3.0F, 0x1p-8F, 0x1.8p-10F, 0.0F, 0.0F};
+  CHECK(quantized(integers, in, {8}) ==
+        std::vector<float>{3.96875F, 0.3125F, -3.96875F, 3.0F, 0x1p-8F, 0x1p-9F, 0.0F, 0.0F});
+  const Encoded codes = integers.encode(in, {8});
+  CHECK(codes.shared.bits() == 8);
+  CHECK(codes.shared.unpack() == std::vector<std::uint32_t>{128, 128, 124, 124});
+  std::vector<std::uint8_t> mask(8);
+  integers.saturates(in, mask, {8});
+  CHECK(mask == std::vector<std::uint8_t>{1, 0, 1, 0, 0, 0, 0, 0});
+  CHECK(integers.range().high == 3.96875);
+  // e2m1 reaches 6 and has steps of 1/2 below 1; X is the exponent of P less 2, and
+  // 7 beside 100 is a tie between 3 and 4 times 2.
+  const Format floats = parse_format("mxfp4(block_size=2, exponent_min=0, exponent_max=1)");
+  CHECK(quantized(floats, {100.0F, 7.0F, 0.3F, 0.2F}, {4}) ==
+        std::vector<float>{12.0F, 8.0F, 0.5F, 0.0F});
 }
 
 TEST_CASE("a block with NaN or infinity is NaN, and only that one") {
@@ -368,6 +415,12 @@ TEST_CASE("parameters that do not exist are refused") {
   refuses("mxfp4(profile=mase, scale_bits=4)", "scales of 8 bits");
   refuses("mxint8(profile=mase, scale_rule=ceil)", "its own rule for scales");
   refuses("mxint8(profile=mase, rounding=floor)", "has no rounding");
+  refuses("mxint8(exponent_min=-128)", "exponent_min");
+  refuses("mxfp4(scale_bits=4, exponent_min=-8)", "'exponent_min' must be between -7 and 7");
+  refuses("mxint(8, scale_bits=4, exponent_max=8)", "'exponent_max' must be between -7 and 7");
+  refuses("mxint8(exponent_min=2, exponent_max=1)", "must be at most 'exponent_max', 1, not 2");
+  refuses("mxfp4(profile=mase, exponent_max=1)", "does not bound exponents");
+  refuses("mxint_hardware(8, 4, exponent_max=1)", "exponent_max");
   refuses("mxint_hardware(8, 4, [1, 2, 3])", "one or two numbers");
   refuses("mxint_hardware(8, 4, [0, 2])", "parallelism");
 }

@@ -56,6 +56,9 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "mxint8(block_size=16, scale_rule=even)",
                                  "mxint4(block_size=16, scale_rule=rceil)",
                                  "mxint4(block_size=16, rounding=floor)",
+                                 "mxint8(block_size=16, exponent_min=-5, exponent_max=-1)",
+                                 "mxint4(block_size=16, exponent_max=-2, scale_rule=even)",
+                                 "mxfp4(block_size=16, exponent_min=-4, exponent_max=0)",
                                  "mxfp4(block_size=16)",
                                  "mxfp6_e2m3(block_size=32)",
                                  "mxfp6_e3m2(block_size=16)",
@@ -87,6 +90,17 @@ TEST_CASE("the staircases of a block format round as the format does") {
     }
     CHECK(wrong == 0);
   }
+}
+
+TEST_CASE("a bounded range of exponents bounds those of the levels") {
+  const auto range = [](const std::string& text) {
+    const auto levels = block_levels_of(formats::parse_format(text), {4, 32});
+    return std::pair{levels->least, levels->greatest};
+  };
+  // Elements of mxint8 are whole numbers of 2^-6, and those of e2m1 are 1/2 to 6 as they stand.
+  CHECK(range("mxint8") == std::pair{-127 - 6, 127 - 6});
+  CHECK(range("mxint8(exponent_min=-9, exponent_max=3)") == std::pair{-9 - 6, 3 - 6});
+  CHECK(range("mxfp4(exponent_min=-9)") == std::pair{-9, 127 - 2});  // the greatest float32 number
 }
 
 TEST_CASE("block formats without exponents are refused with what would do") {

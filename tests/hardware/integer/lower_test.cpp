@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each op: lowered, run, and compared with the reference evaluator.
+#include <bit>
 #include <catch2/catch.hpp>
 
 #include "hardware/integer/interpreter.hpp"
@@ -23,6 +24,22 @@ TEST_CASE("a linear layer with relu becomes one step whose clamp is the relu") {
   CHECK(program.value(program.outputs[0]).type == integer::FixedType{7, 3, false});
   CHECK(program.value(program.inputs[0]).type == integer::FixedType{8, 4, true});
   check_against_reference(graph, 4);
+}
+
+TEST_CASE("a bounded range of shared exponents narrows the sums of a layer") {
+  const auto bits = [](const std::string& range) {
+    Sketch sketch;
+    const std::string blocks = "mxint4(block_size=4" + range + ")";
+    const auto x = sketch.input({2, 8}, {{"data_out", "integer(16, 8)"}});
+    const test::Formats formats{{"data_in", blocks}, {"weight", "integer(6, 4)"}};
+    const ir::Graph graph = sketch.finish(sketch.linear(x, 3, formats, 1, false));
+    const auto high = static_cast<std::uint64_t>(integer::lower(graph).steps.back().high);
+    return static_cast<int>(std::bit_width(high));
+  };
+  // Codes of 16 bits at 2^-8 have magnitudes from 2^-8 to 2^7: a bit of a sum for each exponent.
+  const int all = bits(""), below = bits(", exponent_max=3");
+  CHECK(below == all - (7 - 3));
+  CHECK(bits(", exponent_min=-2, exponent_max=3") == below - (8 - 2));
 }
 
 TEST_CASE("rows of features stay rows") {
