@@ -205,7 +205,16 @@ bool keeps_numbers(const BlockLevels& blocks) {
   return true;
 }
 
-std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, const Shape& shape) {
+/// A shape whose blocks have several elements, where dimensions of 1 leave them one.
+Shape with_several(const formats::Format& format, Shape shape) {
+  const auto decoding = format.decoding(shape);
+  if (decoding && decoding->tiling && numel(decoding->tiling->tile) == 1)
+    for (std::size_t d = 1; d < shape.size(); ++d) shape[d] = std::max<std::int64_t>(shape[d], 2);
+  return shape;
+}
+
+std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, const Shape& given) {
+  const Shape shape = with_several(format, given);
   Probe probe(format, shape);
   BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), {}, false};
   if (found.least == found.greatest)

@@ -93,6 +93,16 @@ TEST_CASE("tiles over rows and columns divide products, images and their weights
                    {{"data_in", format}, {"weight", format}, {"bias", "integer(8, 5)"}})));
 }
 
+TEST_CASE("blocks of a dimension of 1 have one element, whose exponent is its own") {
+  Sketch sketch(8);
+  const auto x = sketch.input({2, 1, 6, 6}, {{"data_out", fours}});
+  check(sketch.finish(sketch.layer(
+      "conv.Conv2d", "aten::conv2d", x, {}, {{"weight", {4, 1, 3, 3}}, {"bias", {4}}}, {2, 4, 4, 4},
+      {{"weight", fours},
+       {"bias", "integer(8, 5)"},
+       {"data_out", "mxfp8_e4m3(block_size=2, block_dim=2, scale_bits=3)"}})));
+}
+
 TEST_CASE("a function whose input is too wide for blocks names a data_in format that is not") {
   Sketch sketch;
   const auto x = sketch.input({2, 8}, {{"data_out", "integer(16, 8)"}});
