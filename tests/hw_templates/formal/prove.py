@@ -54,6 +54,7 @@ PROOFS = [
     ("embedding_proof", {"ROWS": 1, "BEATS": 3}),
     ("row_reduce_proof", {}),
     ("row_reduce_proof", {"ISIGNED": 0, "LANES": 3}),
+    ("row_reduce_proof", {"OP": 2, "OW": 2, "LANES": 3}),
     ("row_reduce_proof", {"N": 3, "LANES": 1}),
     ("row_reduce_proof", {"OP": 1, "OW": 4}),
     ("row_reduce_proof", {"OP": 1, "OW": 4, "ISIGNED": 0, "N": 1, "LANES": 3}),
@@ -134,6 +135,10 @@ PROOFS = [
     ("quantize_proof", {"ISIGNED": 0, "COUNT": 3, "THRESHOLDS": 0xC71, "LEVELS": 0o7421}),
     ("divide_proof", {}),
     ("divide_proof", {"ASIGNED": 0, "BSIGNED": 0, "BSHIFT": 1}),
+    ("block_shift_proof", {}),
+    ("block_shift_proof", {"ASIGNED": 0, "AW": 3, "PLACES": 1, "OW": 2}),
+    ("block_shift_proof", {"AW": 3, "BW": 3, "PLACES": -1}),
+    ("block_shift_proof", {"AW": 2, "RIGHT": 0}),
 ]
 
 # (harness, parameters, module, correct text, broken text): must be refuted.
@@ -248,6 +253,7 @@ MUTANTS = [
         ", 1'b0",
     ),
     ("divide_proof", {}, "mase_divide", "| BW'(a == '0)", ""),
+    ("block_shift_proof", {}, "mase_block_shift", "fine_rest = rest;", "fine_rest = 1'b0;"),
 ]
 
 # Parameters of requantise_proof: by z3, one step, all inputs.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_reduce gives, for each row of N beats, the maximum or the sum of its elements, in order and one at a time.
+// row_reduce gives, for each row of N beats, the maximum, the sum or the greatest magnitude of its elements, in order and one at a time.
 module row_reduce_proof #(
     parameter int N = 2,
     parameter int LANES = 2,
     parameter int IW = 2,
     parameter int ISIGNED = 1,
-    parameter int OP = 0,  // 0: the maximum, 1: the sum
+    parameter int OP = 0,  // 0: the maximum, 1: the sum, 2: the greatest magnitude
     parameter int OW = 3
 ) (
     input logic clk,
@@ -45,6 +45,7 @@ module row_reduce_proof #(
     value = held;
     for (int i = 0; i < LANES; i++) begin
       element = ISIGNED != 0 ? 8'($signed(in_data[i*IW+:IW])) : 8'(in_data[i*IW+:IW]);
+      if (OP == 2 && element < 8'sd0) element = -element;
       if (beat == '0 && i == 0) value = element;
       else if (OP == 1) value = value + element;
       else if (element > value) value = element;
