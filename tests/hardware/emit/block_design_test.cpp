@@ -24,7 +24,7 @@ constexpr const char* network = R"(graph "blocks" {
   %x : float32[2, 4, 4, 4] = placeholder x
   %conv : float32[2, 6, 3, 3] = call_module conv aten::conv2d(input=%x) {bias=integer(8, 5), data_in=mxint8(block_size=4, block_dim=1, scale_bits=4), weight=mxint4(block_size=4, block_dim=1, scale_bits=4), data_out=mxfp4(block_size=3, block_dim=1, scale_bits=4)}
   %mean : float32[2, 6] = call_function torch.mean aten::mean.dim(self=%conv, dim=[2, 3])
-  %fc : float32[2, 5] = call_module fc aten::linear(input=%mean) {data_in=mxint8(block_size=4, scale_bits=4), weight=mxint4(block_size=6, scale_bits=4)}
+  %fc : float32[2, 5] = call_module fc aten::linear(input=%mean) {data_in=mxint8(block_size=3, scale_bits=4), weight=mxfp4(block_size=6, scale_bits=4)}
   %output : float32[2, 5] = output output(value=%fc)
 }
 )";
