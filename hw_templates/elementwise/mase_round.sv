@@ -107,6 +107,7 @@ module mase_round #(
     ones = -1;
     for (int i = 0; i < 64; i++) if (value == (64'd1 << i) - 64'd1) ones = i;
   endfunction
+  localparam logic FREE = LOW > HIGH;  // no bounds: exact sums, which may have more than 64 bits
   localparam int HIGH_BITS = ones(HIGH);
   localparam int LOW_BITS = ones(~BELOW);
   localparam logic ADDS = TIES && HALVED == 0;
@@ -130,14 +131,14 @@ module mase_round #(
   assign above = CW'(limit(HIGH + 64'sd1)) - CW'(1) - CW'(compared);
   assign below = CW'(compared) - CW'(limit(BELOW));
   generate
-    if (HIGH_BITS >= FW - 1) begin : g_never_over
+    if (FREE || HIGH_BITS >= FW - 1) begin : g_never_over
       assign over = 1'b0;
     end else if (HIGH_BITS >= 0) begin : g_over_bits
       assign over = !quotient[FW-1] && quotient[FW-2:HIGH_BITS] != '0;
     end else begin : g_over
       assign over = above[CW-1];
     end
-    if (LOW_BITS >= FW - 1) begin : g_never_under
+    if (FREE || LOW_BITS >= FW - 1) begin : g_never_under
       assign under = 1'b0;
     end else if (BELOW == 0) begin : g_negative
       assign under = quotient[FW-1];

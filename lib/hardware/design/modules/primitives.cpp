@@ -261,9 +261,11 @@ Clamp clamp_of(const Requantisation& requantisation, Width width) {
   clamp.quotient = std::max(1, width.bits + (width.is_signed ? 0 : 1) + carry - clamp.shift);
   clamp.shift = std::max(clamp.shift, 0);
   clamp.above.bits = ones(high);
-  clamp.above.never = clamp.above.bits >= clamp.quotient - 1;
+  const bool free = low > high;  // see requantisation.cpp
+  clamp.above.never = free || clamp.above.bits >= clamp.quotient - 1;
   clamp.below.bits = low == 0 ? 0 : ones(-low - 1);
-  clamp.below.never = !width.is_signed || (low != 0 && clamp.below.bits >= clamp.quotient - 1);
+  clamp.below.never =
+      free || !width.is_signed || (low != 0 && clamp.below.bits >= clamp.quotient - 1);
   return clamp;
 }
 

@@ -2,6 +2,8 @@
 // The parameters of a step's requantisation.
 #include "hardware/design/modules/requantisation.hpp"
 
+#include "base/error.hpp"
+
 namespace mase::design {
 
 namespace {
@@ -14,12 +16,18 @@ int parameter_of(formats::Rounding rounding) {
 }  // namespace
 
 Requantisation requantisation(const integer::Requantise& requantise, const integer::FixedType& to) {
+  Wide low = requantise.low, high = requantise.high;
+  if (integer::signed_width(low, high) > 64) {
+    MASE_CHECK(low == to.low() && high == to.high(), "an exact sum needs no bounds");
+    low = 0;
+    high = -1;
+  }
   return {.out_bits = to.width,
           .shift = requantise.shift,
           .divisor = requantise.divisor,
           .rounding = parameter_of(requantise.rounding),
-          .low = Sized{requantise.low, 64, true},
-          .high = Sized{requantise.high, 64, true}};
+          .low = Sized{low, 64, true},
+          .high = Sized{high, 64, true}};
 }
 
 }  // namespace mase::design

@@ -31,6 +31,8 @@ struct Requantisation {
   }
 };
 
+/// The parameters of a requantisation to a type. An exact sum of more than 64 bits, which passes no
+/// bound, has the least result above the greatest: there is none then.
 Requantisation requantisation(const integer::Requantise& requantise, const integer::FixedType& to);
 
 }  // namespace mase::design
