@@ -20,6 +20,8 @@ __extension__ typedef __int128 Wide;
 
 /// Bits of the codes of a stream, at most.
 inline constexpr int stream_bits = 62;
+/// Bits of an exact sum, at most: of an accumulator, and of a stream from it to a requantisation.
+inline constexpr int accumulator_bits = 126;
 
 /// Values c * 2^-frac for codes c of `width` bits, two's complement when signed.
 struct FixedType {

@@ -92,9 +92,10 @@ std::vector<Codes> Interpreter::run(const std::vector<Codes>& inputs, std::int64
     self.set_inputs(inputs, first, count);
     for (std::size_t i = 0; i < self.program.steps.size(); ++i) {
       self.run_step(i, count);
-      if (!observe) continue;
+      const Buffer& made = self.buffer(self.program.steps[i].output);
+      if (!observe || made.storage() == Storage::exact) continue;
       Codes seen;
-      self.buffer(self.program.steps[i].output).append_to(seen);
+      made.append_to(seen);
       observe(self.program.steps[i].output, seen);
     }
     for (std::size_t i = 0; i < results.size(); ++i)

@@ -30,7 +30,7 @@ class Interpreter {
   /// Another step in the place of step i, with the same inputs and output.
   void set_step(std::size_t i, Step step);
   /// `inputs[i]` holds frames * elements codes of program().inputs[i]. Returns the outputs' codes.
-  /// `observe`, when set, sees every step's output codes.
+  /// `observe`, when set, sees every step's output codes, but for sums of more than 64 bits.
   std::vector<Codes> run(const std::vector<Codes>& inputs, std::int64_t frames,
                          const std::function<void(ValueId, const Codes&)>& observe = {});
 

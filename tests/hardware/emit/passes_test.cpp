@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a network in floats to simulated hardware through the passes.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "base/file.hpp"
 #include "base/process.hpp"
@@ -93,6 +95,48 @@ constexpr const char* kGroups = R"(graph "groups" {
   %output : float32[1, 8, 6, 5] = output output(value=%second)
 })";
 
+/// Products of numbers of fp8_e5m2, and squares of them: exact in more bits than 62.
+constexpr const char* kWideProducts = R"(graph "products" {
+  %x : float32[1, 3, 4] = placeholder x {data_out=fp8_e5m2()}
+  %y : float32[1, 4, 2] = placeholder y {data_out=fp8_e5m2()}
+  %product : float32[1, 3, 2] = call_function torch.matmul aten::matmul(self=%x, other=%y) {data_out=fp8_e5m2()}
+  %square : float32[1, 3, 2] = call_function _operator.mul aten::mul.Tensor(self=%product, other=%product) {data_out=fp8_e5m2()}
+  %output : float32[1, 3, 2] = output output(value=%square)
+})";
+
+/// Layers whose weights in fp8_e5m2 have all its exponents: exact in more bits than 62, too.
+constexpr const char* kWideLayers = R"(graph "layers" {
+  module first : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=2) [weight=@first.weight, bias=@first.bias]
+  module second : torch.nn.modules.conv.Conv2d = aten::conv2d(stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=4) [weight=@second.weight]
+  module third : torch.nn.modules.linear.Linear = aten::linear() [weight=@third.weight, bias=@third.bias]
+  tensor first.weight : float32[4, 2, 3, 3] parameter
+  tensor first.bias : float32[4] parameter
+  tensor second.weight : float32[4, 1, 3, 3] parameter
+  tensor third.weight : float32[3, 5] parameter
+  tensor third.bias : float32[3] parameter
+  tensor scale : float32[4, 4, 3] parameter
+  %x : float32[1, 4, 4, 5] = placeholder x
+  %scale : float32[4, 4, 3] = get_attr scale
+  %first : float32[1, 4, 4, 5] = call_module first aten::conv2d(input=%x) {bias=fp8_e5m2(), data_in=fp8_e5m2(), weight=fp8_e5m2()}
+  %second : float32[1, 4, 4, 5] = call_module second aten::conv2d(input=%first) {data_in=fp8_e5m2(), weight=fp8_e5m2()}
+  %third : float32[1, 4, 4, 3] = call_module third aten::linear(input=%second) {bias=fp8_e5m2(), data_in=fp8_e5m2(), data_out=fp8_e5m2(), weight=fp8_e5m2()}
+  %scaled : float32[1, 4, 4, 3] = call_function _operator.mul aten::mul.Tensor(self=%third, other=%scale) {data_in=fp8_e5m2(), data_out=fp8_e5m2()}
+  %output : float32[1, 4, 4, 3] = output output(value=%scaled)
+})";
+
+ir::Graph wide_layers() {
+  ir::Graph graph = ir::parse(kWideLayers, "layers");
+  int i = 0;
+  for (auto& [name, tensor] : graph.tensors) {
+    const Shape& shape = tensor.value.shape();
+    std::vector<float> values;
+    for (std::int64_t n = numel(shape); n > 0; --n, ++i)
+      values.push_back(std::ldexp(i % 3 == 0 ? -1.0f : 1.0f, i * 7 % 31 - 16));
+    tensor.value = Array::from(values, shape);
+  }
+  return graph;
+}
+
 ir::Graph groups_graph() {
   ir::Graph graph = ir::parse(kGroups, "groups");
   int i = 0;
@@ -183,6 +227,33 @@ TEST_CASE(
     run.stall_in = run.stall_out = 0.3;
     CHECK(simulate(folder.path(), design, random_vectors(*design.program, 20), run).passed());
   }
+}
+
+void check_wide_sums(ir::Graph graph, int sums, const std::string& interval) {
+  const test::TemporaryFolder folder;
+  emit_into(folder.path(), graph, {}, "{\"initiation_interval\": " + interval + "}", "{}");
+  const design::Design design = design::design_of(graph);
+  const auto is_wide = [](const integer::StreamValue& value) {
+    return value.type.width > integer::stream_bits;
+  };
+  CHECK(std::ranges::count_if(design.program->values, is_wide) == sums);
+  const Vectors vectors = example_vectors(*design.program);
+  SimulateOptions run;
+  run.optimise = 0;
+  const Simulation plain = simulate(folder.path(), design, vectors, run);
+  CHECK(plain.passed());
+  CHECK(plain.interval == design.timing.interval);
+  run.stall_in = run.stall_out = 0.4;
+  CHECK(simulate(folder.path(), design, vectors, run).passed());
+}
+
+TEST_CASE("products and sums of more than 62 bits are exact in hardware") {
+  check_wide_sums(ir::parse(kWideProducts, "products"), 2, "24");
+}
+
+TEST_CASE("sums of layers of more than 62 bits are exact in hardware") {
+  const std::string interval = GENERATE("1200", "80");
+  check_wide_sums(wide_layers(), 4, interval);
 }
 
 TEST_CASE(

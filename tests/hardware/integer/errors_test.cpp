@@ -295,10 +295,31 @@ TEST_CASE("constants that a cat cannot stand beside a stream are refused") {
 }
 
 TEST_CASE("results and accumulators that are too wide are refused") {
-  Sketch sketch;
-  const auto x = sketch.input({2, 3}, {{"data_out", "integer(32, 4)"}});
-  const auto y = sketch.call("aten::mul.Tensor", {{"self", ref(x)}, {"other", ref(x)}}, {2, 3});
-  says(refusal(sketch.finish(y)), "more than 62");
+  const auto square = [](const Formats& formats) {
+    Sketch sketch;
+    const auto x = sketch.input({2, 3}, {{"data_out", "integer(32, 4)"}});
+    return sketch.finish(
+        sketch.call("aten::mul.Tensor", {{"self", ref(x)}, {"other", ref(x)}}, {2, 3}, formats));
+  };
+  says(refusal(square({})), "needs 64 bits, more than 62, and nothing rounds it here");
+  integer::lower(square({{"data_out", "integer(8, 0)"}}));
+  says(refusal(square({{"data_out", "mxint8()"}})), "its accumulator needs 65 bits, more than 62");
+  // A sum of products of two squares.
+  const auto products = [](const std::string& format, std::int64_t terms) {
+    Sketch sketch;
+    const Shape left{2, 3, terms}, right{2, terms, 3};
+    const auto of = [&](const Shape& shape) {
+      const auto x = sketch.input(shape, {{"data_out", format}});
+      return sketch.call("aten::mul.Tensor", {{"self", ref(x)}, {"other", ref(x)}}, shape);
+    };
+    const auto a = of(left), b = of(right);
+    return sketch.finish(sketch.call("aten::matmul", {{"self", ref(a)}, {"other", ref(b)}},
+                                     {2, 3, 3}, {{"data_out", "integer(8, 0)"}}));
+  };
+  says(refusal(products("integer(31, 4)", 16)), "its accumulator needs 128 bits, more than 126");
+  says(refusal(products("integer(31, 4)", 64)), "could need 130 bits, more than 126");
+  integer::lower(products("integer(31, 4)", 4));
+  integer::lower(products("integer(30, 4)", 16));
   Sketch far;
   const auto a = far.input({2, 3}, {{"data_out", "integer(32, 120)"}});
   const auto b = far.input({2, 3}, {{"data_out", "integer(32, -120)"}});

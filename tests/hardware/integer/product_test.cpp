@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products against the reference, and what they cost: the order of a kept operand is an
 // address, a constant one is the weight of a linear layer.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "hardware/integer/interpreter.hpp"
 #include "hardware/integer/program.hpp"
 #include "sketch.hpp"
 #include "support/message_of.hpp"
@@ -283,4 +285,33 @@ TEST_CASE("constants that do not fit, and columns of the batch, are refused") {
   Sketch columns;
   const NodeId a = columns.parameter({3, 2}, 2), b = columns.input({2, 5});
   says(columns, product(columns, a, b, {3, 5}), "columns of the batch; swap its operands");
+}
+
+TEST_CASE("sums of 126 bits are rounded exactly for each reader") {
+  Sketch sketch;
+  const Shape left{1, 2, 4}, right{1, 4, 1}, result{1, 2, 1};
+  const Formats codes{{"data_out", "integer(31, 4)"}};
+  const auto input = [&](const Shape& shape) { return sketch.input(shape, codes); };
+  const auto call = [&](const std::string& op, ir::NodeId a, ir::NodeId b, const Shape& shape) {
+    return sketch.call(op, {{"self", ref(a)}, {"other", ref(b)}}, shape);
+  };
+  const auto x = input(left), y = input(left), u = input(right), v = input(right);
+  const auto p = call("aten::mul.Tensor", x, y, left), q = call("aten::mul.Tensor", u, v, right);
+  const auto sums = call("aten::matmul", p, q, result);
+  const auto a = sketch.relu(sums, {{"data_in", "integer(8, -105)"}});
+  const auto b = sketch.relu(sums, {{"data_in", "integer(9, -101)"}});
+  const integer::Program program =
+      integer::lower(sketch.finish(call("aten::add.Tensor", a, b, result)));
+  CHECK(std::ranges::any_of(
+      program.values, [](const integer::StreamValue& value) { return value.type.width == 126; }));
+
+  // In units of 2^-16 the sum of row 0 is 3 * 2^120 - 2^90, that of row 1 2^120 + 2^90. The first
+  // reader's place is 2^121: 1.5 and 0.5 places, which the 2^90 bring to 1 each, where ties would
+  // give 2 and 0. They are 24 and 8 places of the second reader's, 2^117, a 16th of the first
+  // one's.
+  constexpr std::int64_t least = -(std::int64_t{1} << 30);
+  const integer::Codes first{1, least, least, least, -1, least, 0, 0};
+  const integer::Codes all(8, least), column(4, least);
+  const auto out = integer::Interpreter(program).run({first, all, column, column}, 1).at(0);
+  CHECK(out == integer::Codes{16 + 24, 16 + 8});
 }

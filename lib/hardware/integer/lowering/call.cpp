@@ -375,6 +375,7 @@ StreamView Call::stream_of(const Value& value, std::string_view argument) const 
     if (port.argument == argument)
       if (const formats::Format* own = format(port.name))
         return lowering.cast(stream, grid_of(*own), node, port.name);
+  lowering.check_stream(stream.id);
   return stream;
 }
 

@@ -2,6 +2,7 @@
 // Appending steps: requantisation, types, names, shared casts.
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <numeric>
 #include <tuple>
 
@@ -11,8 +12,6 @@
 
 namespace mase::integer {
 namespace {
-
-constexpr int accumulator_bits = 126;
 
 /// Even divisors become shifts: the code is divided by divisor * 2^frac.
 Accumulator with_odd_divisor(Accumulator accumulator) {
@@ -51,11 +50,29 @@ std::optional<Grid> Lowering::target(const ir::Node& node) const {
 
 namespace {
 
-void check_widths(const Accumulator& accumulator, const Requantise& requantise) {
+/// Whether a step may give its exact sums, however wide, to a requantisation behind it.
+bool gives_exact_sums(const Operation& operation) {
+  return std::visit(
+      []<class Kind>(const Kind&) {
+        return (std::same_as<Kind, Linear> || std::same_as<Kind, Convolution> ||
+                std::same_as<Kind, ScaleShift> || std::same_as<Kind, Pool> ||
+                std::same_as<Kind, Binary> || std::same_as<Kind, Matmul> ||
+                std::same_as<Kind, RowReduce>);
+      },
+      operation);
+}
+
+/// Whether a step takes them: those that round each of them alone.
+bool takes_exact_sums(const Operation& operation) {
+  return std::holds_alternative<Cast>(operation) || std::holds_alternative<Quantize>(operation);
+}
+
+void check_widths(const Accumulator& accumulator, const Requantise& requantise,
+                  int result_bits = stream_bits) {
   check_width(accumulator.range, accumulator_bits, "its accumulator");
   if (requantise.shift < 0)
     check_width(accumulator.range, accumulator_bits + requantise.shift, "its aligned accumulator");
-  check_width({requantise.low, requantise.high}, stream_bits, "its exact result");
+  check_width({requantise.low, requantise.high}, result_bits, "its exact result");
 }
 
 /// A step without a name and an output: `append` gives it both.
@@ -95,11 +112,12 @@ StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector
 StreamView Lowering::emit_fraction(const ir::Node& node, Operation operation,
                                    std::vector<ValueId> inputs, const Accumulator& accumulator,
                                    Layout layout) {
-  check_width(accumulator.range, stream_bits, "its accumulator");
+  const auto format = asked_blocks(node);
+  const bool wide = !format && gives_exact_sums(operation);
+  check_width(accumulator.range, wide ? accumulator_bits : stream_bits, "its accumulator");
   const StreamView whole = emit_accumulators(node, std::move(operation), std::move(inputs),
                                              accumulator, std::move(layout));
-  if (const auto format = asked_blocks(node))
-    return fraction_in_blocks(whole, accumulator.divisor, *format, node);
+  if (format) return fraction_in_blocks(whole, accumulator.divisor, *format, node);
   const std::shared_ptr<const Levels> levels = asked_levels(node);
   return append_quantize(
       whole, quantize_step(*levels, accumulator.range, accumulator.frac, accumulator.divisor),
@@ -109,7 +127,9 @@ StreamView Lowering::emit_fraction(const ir::Node& node, Operation operation,
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
                           const Accumulator& accumulator, const Requantise& requantise, int frac,
                           Layout layout, const std::string& suffix) {
-  check_widths(accumulator, requantise);
+  // What has a suffix is followed by other steps of the node.
+  const bool wide = suffix.empty() && gives_exact_sums(operation);
+  check_widths(accumulator, requantise, wide ? accumulator_bits : stream_bits);
   Step step = step_for(std::move(operation), std::move(inputs), accumulator, requantise);
   const FixedType type = type_for(requantise.low, requantise.high, frac);
   const std::string name = suffix.empty() ? node.name : unique_name(node.name + "_" + suffix);
@@ -149,8 +169,20 @@ std::shared_ptr<const Levels> Lowering::levels_behind(const Step& step) const {
   return std::ranges::all_of(step.inputs, same) && keeps_levels(step, *first) ? first : nullptr;
 }
 
+void Lowering::check_stream(ValueId id) const {
+  const StreamValue& read = value(id);
+  const int bits = signed_width(read.type.low(), read.type.high());
+  if (bits > stream_bits)
+    throw Refusal{"the exact result '" + read.name + "' needs " + std::to_string(bits) +
+                  " bits, more than " + std::to_string(stream_bits) +
+                  ", and nothing rounds it here; give '" + read.name +
+                  "' a data_out format (pass quantize), or formats with fewer bits of exponent"};
+}
+
 StreamView Lowering::append(const std::string& name, const ir::Node& node, Step step,
                             FixedType type, Layout layout, const std::string& value_name) {
+  for (const ValueId input : step.inputs)
+    if (!takes_exact_sums(step.operation)) check_stream(input);
   step.name = name;
   step.layer = node.name;
   step.output = static_cast<ValueId>(program_.values.size());

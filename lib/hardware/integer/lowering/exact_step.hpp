@@ -14,4 +14,9 @@ namespace mase::integer {
 Codes run_exactly(const Program& program, const Step& step, std::span<const Codes* const> inputs,
                   std::int64_t frames);
 
+/// The same for a step whose results have more than 64 bits: one of those that requantise their
+/// sums by Frame::fill or Frame::put.
+std::vector<Wide> run_sums(const Program& program, const Step& step,
+                           std::span<const Codes* const> inputs, std::int64_t frames);
+
 }  // namespace mase::integer

@@ -336,6 +336,7 @@ void Lowering::add_output(const std::string& key, const ir::Value& value) {
   if (std::holds_alternative<std::monostate>(operand)) return;
   const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"a result is not computed from the inputs, or is a list of parts"};
+  check_stream(stream->id);
   program_.outputs.push_back(returned(*stream));
   program_.output_keys.push_back(key);
   program_.output_dtypes.push_back(graph().node(value.node()).info.dtype);

@@ -45,6 +45,8 @@ class Lowering {
   /// The layout of what a step makes of a stream place by place: a reshape between has changed the
   /// torch shape only.
   Layout layout_of(const StreamView& stream) const;
+  /// Refusal where the value is an exact sum that only a requantisation takes.
+  void check_stream(ValueId id) const;
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;

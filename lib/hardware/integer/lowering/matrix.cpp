@@ -9,12 +9,26 @@
 #include "hardware/integer/lowering/lowering_table.hpp"
 
 namespace mase::integer {
+namespace {
 
-void check_sum(int input_bits, int weight_bits, std::int64_t terms) {
-  const int bits = input_bits + weight_bits + std::bit_width(static_cast<std::uint64_t>(terms)) + 2;
-  if (bits > 126)
-    throw Refusal{"its accumulator could need " + std::to_string(bits) +
-                  " bits, more than 126; give the node narrower formats (pass quantize)"};
+/// The least k so that 2^k is as great as every magnitude.
+int magnitude_bits(const Interval& range) {
+  const Wide most = std::max(-range.low, range.high);
+  int bits = 0;
+  while ((static_cast<Wide>(1) << bits) < most) ++bits;
+  return bits;
+}
+
+}  // namespace
+
+// Products have at most 2^(a + b), so many of them 2^(a + b + k) for the least k with
+// terms <= 2^k. Up to 2^126 neither they nor their partial sums leave 128 bits, not even with a
+// bias, which has at most 2^124; what has 2^126 is refused by the width of its exact range.
+void check_sum(const Interval& input, const Interval& weight, std::int64_t terms) {
+  const int most = magnitude_bits(input) + magnitude_bits(weight) +
+                   std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 1) - 1));
+  if (most > accumulator_bits)
+    throw Refusal{too_wide("its accumulator could need", most + 2, accumulator_bits)};
 }
 
 Layout product_layout(const Layout& input, const Rows& rows, std::int64_t outputs) {
@@ -132,7 +146,7 @@ void check_weights(const Call& call) {
 }
 
 Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input) {
-  check_sum(input.width + 1, matrix.weight.type.width, terms);
+  check_sum(interval_of(input), matrix.weight.range(), terms);
   check_width(hull(matrix.bias.range(), {}), 124, "its bias");
   return {matrix.sums(terms, interval_of(input)), input.frac + matrix.weight.type.frac};
 }
@@ -307,7 +321,7 @@ std::pair<ScaleShift, Accumulator> scale_step(const Call& call, const StreamView
     spread(*shift);
     summands = aligned_bias(std::move(*shift), scale, value.type.frac);
   }
-  check_sum(value.type.width + 1, scale.type.width, 1);
+  check_sum(interval_of(value.type), scale.range(), 1);
   Matrix matrix{std::move(scale), std::move(summands)};
   const Accumulator accumulator{matrix.sums(1, interval_of(value.type)),
                                 value.type.frac + matrix.weight.type.frac};

@@ -21,8 +21,8 @@ struct Matrix {
   Interval sums(std::int64_t terms, const Interval& input) const;
 };
 
-/// Refuses sums of so many products that could pass 2^126 before they are computed exactly.
-void check_sum(int input_bits, int weight_bits, std::int64_t terms);
+/// Refuses sums of so many products that could pass 2^126, so that their range is computed exactly.
+void check_sum(const Interval& input, const Interval& weight, std::int64_t terms);
 /// The layout of products with every row of `input`: the rows where they were, outputs in order.
 Layout product_layout(const Layout& input, const Rows& rows, std::int64_t outputs);
 /// The rows of a stream, which is brought into torch's order first where they are torn apart.

@@ -137,7 +137,7 @@ void place_matrices(const Call& call, Matmul& product, const Left& left, const S
 }
 
 Accumulator accumulator_of(const FixedType& a, const FixedType& b, Index terms) {
-  check_sum(a.width + 1, b.width + 1, terms);
+  check_sum(interval_of(a), interval_of(b), terms);
   const Interval one = hull(product(interval_of(a), interval_of(b)), {});
   return {{one.low * terms, one.high * terms}, a.frac + b.frac};
 }

@@ -41,7 +41,7 @@ Wide code_of(double number, const Grid& grid) {
 
 bool holds(const FixedType& outer, const FixedType& inner) {
   const int shift = outer.frac - inner.frac;
-  if (shift < 0 || shift > stream_bits) return false;
+  if (shift < 0 || shift > stream_bits || inner.width > stream_bits) return false;
   const Interval range = shifted(interval_of(inner), shift);
   return outer.low() <= range.low && range.high <= outer.high();
 }
@@ -59,9 +59,12 @@ Requantise to_grid(const Accumulator& accumulator, const Grid& grid) {
 
 void check_width(const Interval& range, int limit, const std::string& what) {
   const int width = signed_width(range.low, range.high);
-  if (width > limit)
-    throw Refusal{what + " needs " + std::to_string(width) + " bits, more than " +
-                  std::to_string(limit) + "; give the node narrower formats (pass quantize)"};
+  if (width > limit) throw Refusal{too_wide(what + " needs", width, limit)};
+}
+
+std::string too_wide(const std::string& what, int bits, int limit) {
+  return what + " " + std::to_string(bits) + " bits, more than " + std::to_string(limit) +
+         "; give the node formats with fewer bits, or fewer bits of exponent (pass quantize)";
 }
 
 }  // namespace mase::integer

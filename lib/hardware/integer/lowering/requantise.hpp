@@ -31,5 +31,7 @@ Requantise unchanged(const FixedType& type);
 Requantise to_grid(const Accumulator& accumulator, const Grid& grid);
 /// Reason when codes need more than `limit` bits.
 void check_width(const Interval& range, int limit, const std::string& what);
+/// That reason: "WHAT 70 bits, more than 62", and what to do.
+std::string too_wide(const std::string& what, int bits, int limit);
 
 }  // namespace mase::integer

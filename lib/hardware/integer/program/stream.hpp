@@ -25,8 +25,9 @@ using ValueId = int;
 
 /// What flows between two steps.
 struct StreamValue {
-  std::string name;   ///< the node whose result this is
-  FixedType type;     ///< of the codes; at most 62 bits wide
+  std::string name;  ///< the node whose result this is
+  /// How wide its codes are: `stream_bits` at most, those of an exact sum `accumulator_bits`.
+  FixedType type;
   Shape shape;        ///< of one frame in stream order; the last dimension is innermost
   Shape torch_shape;  ///< of one frame as torch has it
   /// order[i] = row-major torch index of stream element i; empty: the same.

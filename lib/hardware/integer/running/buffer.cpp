@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.hpp"
+
 namespace mase::integer {
 namespace {
 
@@ -20,7 +22,8 @@ bool fits(const FixedType& type) {
 
 Storage storage_for(const FixedType& type) {
   if (fits<std::int16_t>(type)) return Storage::narrow;
-  return fits<std::int32_t>(type) ? Storage::middle : Storage::wide;
+  if (fits<std::int32_t>(type)) return Storage::middle;
+  return fits<std::int64_t>(type) ? Storage::wide : Storage::exact;
 }
 
 void Buffer::resize(std::size_t count) {
@@ -34,6 +37,9 @@ void Buffer::resize(std::size_t count) {
       break;
     case Storage::wide:
       wide_.resize(count);
+      break;
+    case Storage::exact:
+      exact_.resize(count);
       break;
   }
 }
@@ -52,6 +58,8 @@ void Buffer::set(std::span<const std::int64_t> codes) {
     case Storage::wide:
       std::ranges::copy(codes, wide_.begin());
       break;
+    case Storage::exact:
+      throw Error(Fault::internal, "codes of 64 bits for an exact sum");
   }
 }
 
@@ -67,6 +75,8 @@ void Buffer::append_to(Codes& codes) const {
     case Storage::wide:
       codes.insert(codes.end(), wide_.begin(), wide_.end());
       break;
+    case Storage::exact:
+      throw Error(Fault::internal, "an exact sum has no codes of 64 bits");
   }
 }
 

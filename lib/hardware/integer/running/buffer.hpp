@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer: the codes of one value in the narrowest of three integer types that holds its type.
+// Buffer: the codes of one value in the narrowest of four integer types that holds its type.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mase::integer {
 
-enum class Storage { narrow, middle, wide };  ///< 16, 32, 64 bits
+enum class Storage { narrow, middle, wide, exact };  ///< 16, 32, 64, 128 bits
 
 Storage storage_for(const FixedType& type);
 
@@ -29,6 +29,10 @@ class Buffer {
   std::int32_t* middle() { return middle_.data(); }
   const std::int32_t* middle() const { return middle_.data(); }
 
+  std::vector<Wide>& exact() { return exact_; }
+  const std::vector<Wide>& exact() const { return exact_; }
+
+  // For all but exact storage.
   void set(std::span<const std::int64_t> codes);
   void append_to(Codes& codes) const;
 
@@ -38,6 +42,7 @@ class Buffer {
   std::vector<std::int16_t> narrow_;
   std::vector<std::int32_t> middle_;
   Codes wide_;
+  std::vector<Wide> exact_;
 };
 
 }  // namespace mase::integer

@@ -32,6 +32,44 @@ class ExactKernel : public StepKernel {
   const Step& step_;
 };
 
+/// A step whose sums leave it whole, in more than 64 bits.
+class SumKernel : public StepKernel {
+ public:
+  SumKernel(const Program& program, const Step& step) : program_(program), step_(step) {}
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
+    std::vector<Codes> codes(in.size());
+    std::vector<const Codes*> pointers;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      in[i]->append_to(codes[i]);
+      pointers.push_back(&codes[i]);
+    }
+    out.exact() = run_sums(program_, step_, pointers, frames);
+  }
+
+ private:
+  const Program& program_;
+  const Step& step_;
+};
+
+/// The requantisation of such sums.
+class RoundingKernel : public StepKernel {
+ public:
+  explicit RoundingKernel(const Step& step) : step_(step) {}
+
+  void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t) override {
+    const auto* levels = std::get_if<Quantize>(&step_.operation);
+    Codes codes;
+    codes.reserve(in[0]->size());
+    for (const Wide sum : in[0]->exact())
+      codes.push_back(levels ? (*levels)(sum) : static_cast<std::int64_t>(step_.requantise(sum)));
+    out.set(codes);
+  }
+
+ private:
+  const Step& step_;
+};
+
 /// A step on the numbers of its inputs' short codes.
 class DecodingKernel : public StepKernel {
  public:
@@ -133,6 +171,10 @@ std::unique_ptr<StepKernel> make_kernel(const Program& program, const Step& step
   if (blocks_of(step.operation)) return std::make_unique<BlockKernel>(program, step, table);
   if (decodes_inputs(step.operation) && has_short_inputs(program, step))
     return std::make_unique<DecodingKernel>(program, step, table);
+  if (storage_for(program.value(step.output).type) == Storage::exact)
+    return std::make_unique<SumKernel>(program, step);
+  if (storage_for(program.value(step.inputs[0]).type) == Storage::exact)
+    return std::make_unique<RoundingKernel>(step);
   if (auto kernel = make_matrix_kernel(program, step, table)) return kernel;
   if (auto kernel = make_channel_kernel(program, step, table)) return kernel;
   return std::make_unique<ExactKernel>(program, step);

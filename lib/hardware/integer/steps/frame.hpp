@@ -33,6 +33,9 @@ class Frame {
     out_ = output;
   }
 
+  /// Codes too wide for 64 bits go here instead of to the output of `set`.
+  void set_exact(Wide* output) requires std::same_as<Sum, Wide> { exact_ = output; }
+
   std::size_t inputs() const { return in_.size(); }
   const std::int64_t* in(std::size_t input = 0) const { return in_[input]; }
   std::int64_t input_elements(std::size_t input) const { return input_elements_[input]; }
@@ -53,6 +56,12 @@ class Frame {
   }
   /// Requantises the accumulator of one element.
   void put(std::int64_t element, Sum sum) const {
+    if constexpr (std::same_as<Sum, Wide>) {
+      if (exact_) {
+        exact_[element] = requantise_(sum);
+        return;
+      }
+    }
     out_[element] = narrow_ ? (*narrow_)(static_cast<std::int64_t>(sum))
                             : static_cast<std::int64_t>(requantise_(sum));
   }
@@ -74,6 +83,7 @@ class Frame {
   std::optional<NarrowRequantise> narrow_;
   std::vector<const std::int64_t*> in_;
   std::int64_t* out_ = nullptr;
+  Wide* exact_ = nullptr;
 };
 
 /// The declaration of a step whose numbers on the way to the accumulator have no more bits than the
