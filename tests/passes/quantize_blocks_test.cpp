@@ -198,4 +198,55 @@ TEST_CASE("a scale rule that is auto is chosen per port") {
   CHECK(result.info.at("calibrated").as_list()[0].at("field").as_string() == "scale_rule");
 }
 
+namespace {
+
+/// Pairs of rows of two blocks of two, with peaks 2^-20, 2^-3, 2^1 and, in the first pair alone,
+/// 2^5.
+std::vector<float> blocks_of_peaks() {
+  std::vector<float> values;
+  for (int pair = 0; pair < 4; ++pair)
+    for (const int exponent : {-20, -3, 1, 5})
+      for (const double share : {1.0, 0.7})
+        values.push_back(exponent == 5 && pair > 0 ? 0.0F : float(std::ldexp(share, exponent)));
+  return values;
+}
+
+/// The format of data_in of a layer with this table and blocks_of_peaks as its data.
+std::string bounded_by(const std::string& config) {
+  ir::Graph graph = test::two_layers(normal_values(8), {0.5f, -0.25f});
+  passes::PassContext context = test::context_with_rows(Array::from(blocks_of_peaks(), {8, 4}), 3);
+  test::run_pass(graph, "quantize", "[linear.config]\n" + config, context);
+  return graph.find_node("fc")->formats.at("data_in").text();
+}
+
+std::string bounded(const std::string& format) {
+  return bounded_by("data_in = \"" + format + "\"\n");
+}
+
+}  // namespace
+
+TEST_CASE("a range of exponents that is auto is chosen from the blocks of the data") {
+  const std::string blocks = "mxint8(block_size=2, ";
+  // One more than 5; e2m1 has its top binade at 2^2, so that a peak of 2^5 has X = 3.
+  CHECK(bounded(blocks + "exponent_max=auto)") == blocks + "exponent_max=6)");
+  CHECK(bounded("mxfp4(block_size=2, exponent_max=auto)") == "mxfp4(block_size=2, exponent_max=4)");
+  CHECK(bounded("mxint8(block_size=2, scale_bits=3, exponent_max=auto)") ==
+        "mxint8(block_size=2, scale_bits=3, exponent_max=3)");
+  CHECK(bounded_by("name = \"mxint8\"\ndata_in_block_size = 2\n"
+                   "data_in_exponent_max = \"auto\"\n") == blocks + "exponent_max=6)");
+}
+
+TEST_CASE("the lowest exponent is the greatest that adds a thousandth to the error") {
+  const Array values = Array::from(blocks_of_peaks(), {8, 4});
+  const auto error = [&](const std::string& least) {
+    return error_in(formats::parse_format("mxint8(block_size=2" + least + ")"), values);
+  };
+  int best = -20;
+  for (int e = -20; e <= 5; ++e)
+    if (error(", exponent_min=" + std::to_string(e)) <= 1.001 * error("")) best = e;
+  CHECK(best > -19);
+  CHECK(bounded("mxint8(block_size=2, exponent_min=auto, exponent_max=auto)") ==
+        "mxint8(block_size=2, exponent_min=" + std::to_string(best) + ", exponent_max=6)");
+}
+
 }  // namespace mase

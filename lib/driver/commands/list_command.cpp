@@ -21,6 +21,7 @@
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
 #include "passes/analysis/profile_statistics.hpp"
+#include "passes/calibration/candidates.hpp"
 #include "passes/quantization/quantize_config.hpp"
 #include "passes/statistics/statistic.hpp"
 #include "passes/transform/quantize.hpp"
@@ -41,7 +42,8 @@ Tree joined_tree() {
         FieldInfo field = key.field;
         field.name = key.key;
         Tree entry = field_tree(field);
-        if (key.field.name == format.calibrated) entry["type"] = field.type + " or \"auto\"";
+        if (passes::can_be_auto(format, key.field.name))
+          entry["type"] = field.type + " or \"auto\"";
         out[op.name][format.name].push_back(std::move(entry));
       }
   }

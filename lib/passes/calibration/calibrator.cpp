@@ -16,28 +16,12 @@
 #include "passes/calibration/candidates.hpp"
 #include "passes/calibration/known_choices.hpp"
 #include "passes/calibration/score.hpp"
-#include "passes/statistics/values.hpp"
 
 namespace mase::passes {
 namespace {
 
 const formats::Format& format_at(const ir::Graph& graph, const PortName& port) {
   return graph.find_node(port.node)->formats.at(port.port);
-}
-
-Source source_at(const ir::Graph& graph, const PortName& name) {
-  Source all{name.text(), {}, {}};
-  const ir::Node& node = *graph.find_node(name.node);
-  if (name.port == "data_out") all.nodes.push_back(name.node);
-  for (const ir::Port& port : ir::ports(graph, node)) {
-    if (port.name != name.port) continue;
-    if (port.inner) all.recurrent.push_back(name.node);
-    if (port.inner) continue;
-    const Source one = source_of(graph, "", port.value, port.tensor);
-    all.tensors.insert(all.tensors.end(), one.tensors.begin(), one.tensors.end());
-    all.nodes.insert(all.nodes.end(), one.nodes.begin(), one.nodes.end());
-  }
-  return all;
 }
 
 /// The parts of a tensor that each have a value of the calibrated field: the tensor itself, or its
@@ -286,6 +270,21 @@ std::vector<PortChoice> chosen_formats(const ir::Graph& graph, const std::vector
 }
 
 }  // namespace
+
+Source source_at(const ir::Graph& graph, const PortName& name) {
+  Source all{name.text(), {}, {}};
+  const ir::Node& node = *graph.find_node(name.node);
+  if (name.port == "data_out") all.nodes.push_back(name.node);
+  for (const ir::Port& port : ir::ports(graph, node)) {
+    if (port.name != name.port) continue;
+    if (port.inner) all.recurrent.push_back(name.node);
+    if (port.inner) continue;
+    const Source one = source_of(graph, "", port.value, port.tensor);
+    all.tensors.insert(all.tensors.end(), one.tensors.begin(), one.tensors.end());
+    all.nodes.insert(all.nodes.end(), one.nodes.begin(), one.nodes.end());
+  }
+  return all;
+}
 
 void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,
                      const CalibrationOptions& options, const PassContext& context,

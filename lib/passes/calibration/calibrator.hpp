@@ -7,6 +7,7 @@
 
 #include "passes/calibration/options.hpp"
 #include "passes/pass.hpp"
+#include "passes/statistics/values.hpp"
 
 namespace mase::passes {
 
@@ -15,6 +16,9 @@ struct PortName {
   std::string node, port;
   std::string text() const { return "node '" + node + "', port " + port; }
 };
+
+/// Where the values of a port come from: parameters, results of nodes, states of recurrent nodes.
+Source source_at(const ir::Graph& graph, const PortName& name);
 
 /// Replaces the format at each of `ports` by the one that the method chooses. Per port it reports a
 /// table row and an entry of info["calibrated"] {"node", "port", "format", "field", "value",

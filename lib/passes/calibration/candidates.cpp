@@ -114,6 +114,10 @@ std::vector<Candidate> clip_grid(const formats::Format& format, const std::strin
 
 }  // namespace
 
+bool can_be_auto(const formats::FormatRow& row, std::string_view field) {
+  return field == row.calibrated || field == exponent_min || field == exponent_max;
+}
+
 const FieldInfo* calibrated_field(const formats::FormatRow& row) {
   const auto found = std::find_if(row.fields.begin(), row.fields.end(),
                                   [&](const FieldInfo& f) { return f.name == row.calibrated; });

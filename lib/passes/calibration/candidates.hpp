@@ -13,6 +13,12 @@ namespace mase::passes {
 /// The free field that places the binary point: the fraction bits of a code.
 inline constexpr std::string_view binary_point = "frac_width";
 
+/// The fields that bound the exponents which blocks share; data can decide them, too.
+inline constexpr std::string_view exponent_min = "exponent_min", exponent_max = "exponent_max";
+
+/// Whether a field of this row may be "auto": the calibrated one, or a bound on exponents.
+bool can_be_auto(const formats::FormatRow& row, std::string_view field);
+
 /// One value of the free field, and the format with this value.
 struct Candidate {
   Tree value;

@@ -107,22 +107,27 @@ std::optional<formats::Format> make_for_port(const formats::FormatRow& row, cons
 
 bool is_auto(const Tree& value) { return value.is_string() && value.as_string() == "auto"; }
 
-/// Removes the free field when it is "auto"; reports any other field that is "auto".
-bool take_auto(const formats::FormatRow& row, const std::string& port, Tree& fields,
-               Diagnostics& diagnostics) {
+std::string auto_fields_text(const formats::FormatRow& row) {
+  std::vector<std::string> fields;
+  for (const FieldInfo& field : row.fields)
+    if (can_be_auto(row, field.name)) fields.push_back("'" + field.name + "'");
+  if (fields.empty()) return "; " + row.name + " has nothing to calibrate";
+  return "; only " + join(fields, ", ") + " of " + row.name + " can";
+}
+
+/// Removes the fields that are "auto" and returns them; reports those that cannot be.
+std::vector<std::string> take_auto(const formats::FormatRow& row, const std::string& port,
+                                   Tree& fields, Diagnostics& diagnostics) {
   Tree given = Tree::dict();
-  bool taken = false;
+  std::vector<std::string> taken;
   for (const auto& [key, value] : fields.as_dict()) {
     if (!is_auto(value)) {
       given[key] = value;
-    } else if (key == row.calibrated) {
-      taken = true;
+    } else if (can_be_auto(row, key)) {
+      taken.push_back(key);
     } else {
-      diagnostics.error(
-          value.where,
-          "option '" + port + "_" + key + "' cannot be \"auto\"" +
-              (row.calibrated.empty() ? "; " + row.name + " has nothing to calibrate"
-                                      : "; only '" + row.calibrated + "' of " + row.name + " can"));
+      diagnostics.error(value.where, "option '" + port + "_" + key + "' cannot be \"auto\"" +
+                                         auto_fields_text(row));
     }
   }
   fields = std::move(given);
@@ -142,11 +147,14 @@ bool leaves_point_open(const formats::FormatRow& row, const Tree& fields,
 /// The rule of one port, from the fields that the user gave it.
 std::optional<PortRule> port_rule(const formats::FormatRow& row, const std::string& port,
                                   Tree fields, Diagnostics& diagnostics) {
-  const bool calibrated = take_auto(row, port, fields, diagnostics);
+  std::vector<std::string> chosen = take_auto(row, port, fields, diagnostics);
+  const bool calibrated = std::erase(chosen, row.calibrated) > 0;
   const auto made = make_for_port(row, port, fields, diagnostics);
   if (!made) return std::nullopt;
   const bool is_open = !calibrated && leaves_point_open(row, fields, *made);
-  return PortRule{*made, std::move(fields), calibrated || is_open, is_open};
+  PortRule rule{*made, std::move(fields), calibrated || is_open, is_open};
+  rule.bounds = std::move(chosen);
+  return rule;
 }
 
 bool all_none(const Tree& fields) {
@@ -370,7 +378,9 @@ Tree written_fields(const PortRule& rule) {
     const bool of_channels = field == granularity_field || field == row.calibrated_by_channel;
     if (is_open_layout(rule.given, field) || (of_channels && !rule.format.per_channel())) continue;
     if (rule.is_open && field == row.calibrated) continue;
-    out[field] = rule.calibrated && field == row.calibrated ? Tree("auto") : value;
+    const bool is_chosen =
+        (rule.calibrated && field == row.calibrated) || is_one_of(field, rule.bounds);
+    out[field] = is_chosen ? Tree("auto") : value;
   }
   return out;
 }

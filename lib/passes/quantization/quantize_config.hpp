@@ -36,6 +36,7 @@ struct PortRule {
   bool calibrated = false;  ///< the format's free field is chosen from data: it is "auto", or it is
   bool is_open = false;     ///< a binary point that was not given
   bool is_named = true;     ///< the table names the port; others get the format of the whole table
+  std::vector<std::string> bounds = {};  ///< exponent_min and exponent_max, where "auto"
 };
 
 /// What one selector asks for.

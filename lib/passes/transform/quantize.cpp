@@ -12,6 +12,7 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/calibrator.hpp"
+#include "passes/calibration/exponent_range.hpp"
 #include "passes/quantization/finite_masks.hpp"
 #include "passes/quantization/float_share.hpp"
 #include "passes/quantization/port_blocks.hpp"
@@ -139,6 +140,7 @@ class Applier {
     write_masks(graph_, context, result);
     settle_open_points(context, result);
     calibrate_ports(graph_, calibrated_, rules_.options, context, result);
+    bound_exponents(graph_, bounded_, rules_.options, context, result);
     result.changed = !changed_.empty();
     result.headline = counted(changed_.size(), "node") + " quantized" +
                       (result.headline.empty() ? "" : ", " + result.headline);
@@ -246,6 +248,7 @@ class Applier {
     node.formats.insert_or_assign(port,
                                   with_block_layout(wanted.format, wanted.given, op, port, rank));
     if (wanted.calibrated) calibrated_.push_back({node.name, port});
+    if (!wanted.bounds.empty()) bounded_.push_back({{node.name, port}, wanted.bounds});
     if (wanted.is_open) open_.insert(PortName{node.name, port}.text());
   }
 
@@ -299,6 +302,7 @@ class Applier {
   std::vector<std::regex> patterns_;  ///< one per rule with by = "regex_name", otherwise empty
   std::vector<std::string> changed_;
   std::vector<PortName> calibrated_;  ///< ports with a field that is chosen from data
+  std::vector<BoundedPort> bounded_;  ///< ports with exponents of a range that data decide
   std::set<std::string> open_;        ///< of these, the ports whose binary point was not given
   std::set<std::string> used_;
   /// Nodes by the setting that was not applied to them: one of a rule, or one of the default for

@@ -24,7 +24,8 @@ namespace mase::passes {
 ///
 /// A format's free field may be "auto" (`frac_width = "auto"`, `data_in_frac_width = "auto"`). Such
 /// ports are calibrated when all formats are in place (calibrate_ports), and the resolved
-/// configuration keeps the word. In profile exact, a binary point that is not given is calibrated
+/// configuration keeps the word. So may exponent_min and exponent_max of block formats
+/// (bound_exponents). In profile exact, a binary point that is not given is calibrated
 /// too, on a port of data only when there is data; a note says when there is none. When `config`
 /// does not say how blocks lie on a port, the port decides it (with_block_layout).
 struct Quantize {
