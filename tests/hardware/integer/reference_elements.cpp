@@ -195,12 +195,17 @@ Blocks blocks_of(const formats::Format& format) {
             }};
   }
   const int reach = twos("scale_bits") - 1;
+  const auto bound = [&](const char* bound_name, int otherwise) {
+    const Tree& given = fields.at(bound_name);
+    return given.is_int() ? static_cast<int>(given.as_int()) : otherwise;
+  };
+  const int least = bound("exponent_min", -reach), greatest = bound("exponent_max", reach);
   if (name.starts_with("mxint")) {  // mxint8, mxint4, mxint2
     const std::string bits(name.substr(5));
-    return integer_blocks(bits.empty() ? field("width") : std::stoi(bits), -reach, reach);
+    return integer_blocks(bits.empty() ? field("width") : std::stoi(bits), least, greatest);
   }
   const Minifloat& spec = named_minifloat(name == "mxfp4" ? "e2m1" : name.substr(6));
-  return {exponent_of(spec.most), spec.mantissa, spec.most, -reach, reach, minifloats(spec)};
+  return {exponent_of(spec.most), spec.mantissa, spec.most, least, greatest, minifloats(spec)};
 }
 
 /// The scale rule; a quotient by 0 counts as the greatest number.
