@@ -303,10 +303,15 @@ module mase_products #(
       logic [TW-1:0] total;
       logic carry;
       if (SCALED != 0) begin : g_scaled
-        logic [ACCW-1:0] shifted, kept;
+        logic [ACCW-1:0] aligned, shifted, kept;
         logic kept_carry;
+        if (UNIT > 0) begin : g_unit_of_blocks
+          assign aligned = ACCW'($signed({total, {UNIT{carry}}}));
+        end else begin : g_whole_of_blocks
+          assign aligned = ACCW'($signed(total));
+        end
         always_comb begin
-          shifted = ACCW'($signed(total));
+          shifted = aligned;
           for (int k = 0; k < EW; k++)
           if (exponents[p*EW+k])
             shifted = (shifted << (1 << k)) | (carry ? (ACCW'(1) << (1 << k)) - ACCW'(1) : '0);

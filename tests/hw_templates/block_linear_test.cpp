@@ -24,6 +24,7 @@ struct BlockLayer {
   FixedType in{8, 0, true}, weight{8, 0, true};
   int in_exponent = 3, weight_exponent = 2;  ///< bits; 0: none
   int multiplier = 2;
+  int unit = 0;  ///< all products are shifted left by so many bits, too
 
   std::int64_t inputs() const { return columns * simd; }
   std::int64_t outputs() const { return passes * pe; }
@@ -76,6 +77,7 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
   static_cast<design::Requantisation&>(module) = design::requantisation(requantise, to);
   module.has_bias = false;
   module.multiplier = layer.multiplier;
+  if (layer.unit > 0) module.weight_unit = layer.unit;
   module.columns = layer.columns;
   module.passes = layer.passes;
   module.simd = layer.simd;
@@ -93,7 +95,7 @@ Case block_case(Random& random, const BlockLayer& layer, int index) {
   };
   const int sum_bits = bits(layer.in, layer.in_exponent) +
                        bits(layer.weight, layer.weight_exponent) +
-                       design::log2_ceiling(layer.inputs()) + 1;
+                       design::log2_ceiling(layer.inputs()) + 1 + layer.unit;
   const FixedType to{16, 0, true};
   const Requantise requantise = random_requantise(random, to, sum_bits - 18);
   Port out{layer.pe, to, {}};
@@ -103,7 +105,7 @@ Case block_case(Random& random, const BlockLayer& layer, int index) {
       for (std::int64_t i = 0; i < layer.inputs(); ++i)
         sum += x.at(frame * layer.inputs() + i, layer.simd) *
                weights.at(o * layer.inputs() + i, layer.simd);
-      out.codes.push_back(static_cast<std::int64_t>(requantise(sum)));
+      out.codes.push_back(static_cast<std::int64_t>(requantise(sum << layer.unit)));
     }
   design::LinearModule module = module_of(layer, requantise, to, sum_bits);
   module.weight_file = "blocks_" + std::to_string(index) + ".mem";
@@ -126,14 +128,15 @@ TEST_CASE("sums in RTL are shifted by the exponents of their operands and weight
   std::vector<Case> cases;
   int index = 0;
   for (const int multiplier : {0, 1, 2}) {
-    cases.push_back(
-        block_case(random, {2, 2, 4, 2, {8, 0, true}, {8, 0, true}, 3, 2, multiplier}, index++));
-    cases.push_back(
-        block_case(random, {3, 1, 1, 3, {5, 0, false}, {4, 0, true}, 2, 0, multiplier}, index++));
-    cases.push_back(
-        block_case(random, {1, 4, 9, 1, {3, 0, true}, {3, 0, false}, 0, 3, multiplier}, index++));
-    cases.push_back(
-        block_case(random, {4, 2, 2, 1, {8, 0, false}, {6, 0, true}, 4, 1, multiplier}, index++));
+    const auto add = [&](BlockLayer layer) {
+      layer.multiplier = multiplier;
+      cases.push_back(block_case(random, layer, index++));
+    };
+    add({2, 2, 4, 2, {8, 0, true}, {8, 0, true}, 3, 2});
+    add({3, 1, 1, 3, {5, 0, false}, {4, 0, true}, 2, 0});
+    add({1, 4, 9, 1, {3, 0, true}, {3, 0, false}, 0, 3});
+    add({4, 2, 2, 1, {8, 0, false}, {6, 0, true}, 4, 1});
+    add({2, 2, 4, 2, {8, 0, true}, {8, 0, true}, 3, 2, multiplier, 5});
   }
   check_cases(cases, block_frames);
 }

@@ -35,17 +35,13 @@ std::optional<Blocks> blocks_behind(const Program& program, const Step& shift) {
       shift.inputs[0], exponents, {times->count, static_cast<int>(maker->requantise.high)}};
 }
 
-/// Hardware that shifts sums does not know of codes whose numbers all have a power of two.
-bool has_unit(const std::optional<FloatCode>& code) { return code && code->unit > 0; }
-
 /// Where a product that can read blocks of a length says so; null for other steps.
 BlockInput* blocks_taken(Operation& operation, std::int64_t length) {
   if (auto* linear = std::get_if<Linear>(&operation))
-    return linear->inputs % length == 0 && !has_unit(linear->weight_code) ? &linear->blocks
-                                                                          : nullptr;
+    return linear->inputs % length == 0 ? &linear->blocks : nullptr;
   auto* convolution = std::get_if<Convolution>(&operation);
-  const bool fits = convolution && !convolution->is_depthwise() &&
-                    convolution->taps() % length == 0 && !has_unit(convolution->weight_code);
+  const bool fits =
+      convolution && !convolution->is_depthwise() && convolution->taps() % length == 0;
   return fits ? &convolution->blocks : nullptr;
 }
 
