@@ -120,7 +120,9 @@ std::int64_t accumulator_width(const Step& step) {
   return integer::signed_width(step.low, step.high);
 }
 
-Sized plain_code(Wide code, int width) { return {code & ((Wide{1} << width) - 1), width, false}; }
+Sized plain_code(Wide code, int width) {
+  return {code & ((Wide{1} << std::min(width, 126)) - 1), width, false};
+}
 
 Requantisation requantisation_of(const StepBuilder& builder) {
   const integer::FixedType& type = builder.output().type;

@@ -72,6 +72,7 @@ TEST_CASE("sized literals hold every value of their width") {
   CHECK(literal(Sized{127, 8, true}) == "8'sd127");
   CHECK(literal(Sized{-1, 1, true}) == "1'sh1");
   CHECK(literal(Sized{7, 12, false}) == "12'd7");
+  CHECK(literal(Sized{7, 200, false}) == "200'd7");
   CHECK(literal(Sized{std::numeric_limits<std::int64_t>::max(), 64, true}) ==
         "64'sd9223372036854775807");
   CHECK(literal(Sized{std::numeric_limits<std::int64_t>::min(), 64, true}) ==

@@ -80,10 +80,11 @@ std::string hex_digits(Wide value, int width) {
 }  // namespace
 
 std::string literal(const design::Sized& value) {
-  const integer::FixedType type{value.width, 0, value.is_signed};
-  MASE_CHECK(value.width >= 1 && value.width <= 127 && value.value >= type.low() &&
-                 value.value <= type.high(),
-             "a constant does not fit its width");
+  const integer::FixedType type{std::min(value.width, 127), 0, value.is_signed};
+  const bool has_digits = value.width <= 127 || !value.is_signed;  // wider ones begin with zeros
+  MASE_CHECK(
+      value.width >= 1 && has_digits && value.value >= type.low() && value.value <= type.high(),
+      "a constant does not fit its width");
   const std::string prefix = std::to_string(value.width) + (value.is_signed ? "'s" : "'");
   // The magnitude of the least code has no positive literal of the same width.
   if (value.is_signed && value.value == type.low()) {
