@@ -161,16 +161,11 @@ std::optional<formats::Rounding> rounding_of(const Levels& elements) {
   return std::nullopt;
 }
 
-bool reaches(const Threshold& threshold, double number) {
-  const auto at = static_cast<double>(threshold.at);
-  return threshold.included ? number >= at : number > at;
-}
-
 /// How far the exponent moves of a block whose greatest magnitude, relative to it, is this level.
 int moves_by(const Threshold& turn, double level) {
   int places = 0;
-  while (reaches(turn, std::ldexp(level, -places - 1))) ++places;
-  while (!reaches(turn, std::ldexp(level, -places))) --places;
+  while (turn.reached_by(std::ldexp(level, -places - 1))) ++places;
+  while (!turn.reached_by(std::ldexp(level, -places))) --places;
   return places;
 }
 
@@ -273,7 +268,7 @@ std::string fewer_exponents(const formats::Format& format, const Shape& shape) {
 
 int BlockLevels::exponent_of(double peak) const {
   int exponent = least;
-  while (exponent < greatest && reaches(turn, std::ldexp(peak, -exponent - 1))) ++exponent;
+  while (exponent < greatest && turn.reached_by(std::ldexp(peak, -exponent - 1))) ++exponent;
   return exponent;
 }
 

@@ -139,6 +139,10 @@ void set_codes(Levels& levels, const Sampled& format, const Floats& numbers) {
 
 }  // namespace
 
+bool Threshold::reached_by(double number) const {
+  return included ? number >= static_cast<double>(at) : number > static_cast<double>(at);
+}
+
 Wide Threshold::least_code(int frac, std::int64_t divisor) const {
   constexpr int most_bits = 125;
   int exponent = 0;
@@ -160,10 +164,7 @@ Wide Threshold::least_code(int frac, std::int64_t divisor) const {
 }
 
 std::int64_t Levels::code_of(double number) const {
-  const auto reached = [&](const Threshold& threshold) {
-    return threshold.included ? number >= static_cast<double>(threshold.at)
-                              : number > static_cast<double>(threshold.at);
-  };
+  const auto reached = [&](const Threshold& threshold) { return threshold.reached_by(number); };
   const auto next = std::ranges::partition_point(thresholds, reached);
   return codes[static_cast<std::size_t>(next - thresholds.begin())];
 }

@@ -23,6 +23,7 @@ struct Threshold {
   float at = 0;
   bool included = true;  ///< whether the number itself belongs to the upper level
 
+  bool reached_by(double number) const;
   /// The least code c for which c / (divisor * 2^frac) reaches it, within [-2^125, 2^125].
   Wide least_code(int frac, std::int64_t divisor = 1) const;
 };

@@ -43,12 +43,11 @@ ScaledWeights scaled_weights(const integer::Codes& weights, std::int64_t simd, b
 }
 
 /// LUTs of a product's terms and of what shifts their sum.
-double luts_of(Operands operands, int element_bits, int exponent_bits, std::int64_t simd) {
+double luts_of(const Operands& operands, int element_bits, int exponent_bits, std::int64_t simd) {
   DotShape shape{simd, operands.signed_in(), element_bits + (operands.weight_signed ? 0 : 1),
                  operands.sum_bits};
   const Cost cost = dot_cost(shape, true);
-  return cost.lut + cost.carry +
-         operands.sum_bits * (shifter_luts(exponent_bits) - shifter_luts(0));
+  return cost.lut + cost.carry + operands.sum_bits * shifter_luts(exponent_bits);
 }
 
 }  // namespace

@@ -207,13 +207,13 @@ StreamView Lowering::in_blocks(const StreamView& stream, const formats::Format& 
                                const ir::Node& reader, const std::string& port) {
   if (masked(stream.id)) throw Refusal{no_masks(format.text())};
   const Layout& layout = stream.layout;
-  const auto made =
-      in_blocks_.find(std::tuple(stream.id, format.text(), layout.torch_shape, layout.order));
+  const auto key = std::tuple(stream.id, format.text(), layout.torch_shape, layout.order);
+  const auto made = in_blocks_.find(key);
   if (made != in_blocks_.end()) return {made->second, layout};
   const auto levels = block_levels_of(format, with_batch(layout.torch_shape, 1));
   StreamView result = BlockSteps(*this, reader, port, *levels).run({stream.id, layout_of(stream)});
   result.layout = layout;
-  in_blocks_[std::tuple(stream.id, format.text(), layout.torch_shape, layout.order)] = result.id;
+  in_blocks_[key] = result.id;
   set_in_blocks(result, *levels);
   return result;
 }

@@ -13,18 +13,28 @@ namespace {
 constexpr Wide most = std::numeric_limits<std::int32_t>::max();
 constexpr Wide least = std::numeric_limits<std::int32_t>::min();
 
+/// The codes of a step's inputs.
+struct InputCodes {
+  explicit InputCodes(const std::vector<const Buffer*>& in) : codes(in.size()) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      in[i]->append_to(codes[i]);
+      pointers.push_back(&codes[i]);
+    }
+  }
+  InputCodes(const InputCodes&) = delete;
+  InputCodes& operator=(const InputCodes&) = delete;
+
+  std::vector<Codes> codes;
+  std::vector<const Codes*> pointers;
+};
+
 class ExactKernel : public StepKernel {
  public:
   ExactKernel(const Program& program, const Step& step) : program_(program), step_(step) {}
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
-    std::vector<Codes> codes(in.size());
-    std::vector<const Codes*> pointers;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      in[i]->append_to(codes[i]);
-      pointers.push_back(&codes[i]);
-    }
-    out.set(run_exactly(program_, step_, pointers, frames));
+    const InputCodes codes(in);
+    out.set(run_exactly(program_, step_, codes.pointers, frames));
   }
 
  private:
@@ -38,13 +48,8 @@ class SumKernel : public StepKernel {
   SumKernel(const Program& program, const Step& step) : program_(program), step_(step) {}
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
-    std::vector<Codes> codes(in.size());
-    std::vector<const Codes*> pointers;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      in[i]->append_to(codes[i]);
-      pointers.push_back(&codes[i]);
-    }
-    out.exact() = run_sums(program_, step_, pointers, frames);
+    const InputCodes codes(in);
+    out.exact() = run_sums(program_, step_, codes.pointers, frames);
   }
 
  private:
