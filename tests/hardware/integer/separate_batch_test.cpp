@@ -4,6 +4,7 @@
 
 #include "hardware/integer/program.hpp"
 #include "sketch.hpp"
+#include "support/message_of.hpp"
 
 using namespace mase;
 using namespace mase::test;
@@ -46,6 +47,23 @@ TEST_CASE("layers on words that are joined with the batch equal the reference") 
       sketch.call("aten::mm", {{"self", ref(y)}, {"mat2", ref(sketch.parameter({4, 7}, 2))}},
                   {6, 7}, grouped_operands);
   check_against_reference(sketch.finish(view(sketch, z, {2, 3, 7})), 6);
+}
+
+TEST_CASE("blocks of words that are joined with the batch equal the reference, or are refused") {
+  const auto words_in = [](const std::string& format) {
+    Sketch sketch;
+    const NodeId words =
+        view(sketch, sketch.input({2, 3, 6}, {{"data_out", "integer(8, 4)"}}), {6, 6});
+    const NodeId y = sketch.linear(
+        words, 4, {{"data_in", format}, {"weight", "integer(6, 4)"}, {"bias", "integer(8, 5)"}});
+    return sketch.finish(view(sketch, y, {2, 3, 4}));
+  };
+  check_against_reference(words_in("mxint8(block_size=4, scale_bits=4)"), 6);
+  check_against_reference(words_in("block_fp(6, 4, block_size=[1, 4], skip_first_dim=true)"), 6);
+  // A block is a word in the model, and has several words of a sample in hardware.
+  const ir::Graph graph = words_in("block_fp(6, 4, block_size=[4], skip_first_dim=true)");
+  const std::string message = message_of(Fault::unsupported, [&] { integer::lower(graph); });
+  CHECK(message.find("lie elsewhere in hardware") != std::string::npos);
 }
 
 TEST_CASE("addmm on words that are joined with the batch equals the reference") {

@@ -17,6 +17,19 @@ Shape moved_shape(Shape shape, const BatchPlace& place, std::int64_t samples) {
   return shape;
 }
 
+std::vector<std::int64_t> moved_places(const Shape& shape, const BatchPlace& place,
+                                       std::int64_t samples) {
+  const auto dim = shape.begin() + static_cast<std::ptrdiff_t>(place.dim);
+  const std::int64_t inner = numel(Shape(dim + 1, shape.end())), rows = place.rows * inner;
+  const std::int64_t slower = numel(shape) / (samples * rows);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < numel(shape); ++i) {
+    const std::int64_t sample = i / rows % samples, before = i / (rows * samples);
+    places.push_back((sample * slower + before) * rows + i % rows);
+  }
+  return places;
+}
+
 std::optional<BatchPlace> place_in_view(const Shape& from, const BatchPlace& place, const Shape& to,
                                         std::int64_t samples,
                                         const std::function<bool(std::size_t dim)>& follows_batch) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "base/array.hpp"
 
@@ -30,6 +31,10 @@ struct BatchPlace {
 
 /// A shape with the batch in front.
 Shape moved_shape(Shape shape, const BatchPlace& place, std::int64_t samples);
+
+/// The row-major place of every element when the batch is in front.
+std::vector<std::int64_t> moved_places(const Shape& shape, const BatchPlace& place,
+                                       std::int64_t samples);
 
 /// Where a view puts the batch; nothing where it tears it apart. With one sample several places are
 /// possible: one of a size that `follows_batch` is taken, else that with fewest others.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/from_front.hpp"
+#include "hardware/integer/block_levels.hpp"
 #include "hardware/integer/lowering/batch_place.hpp"
 #include "hardware/integer/lowering/host_numbers.hpp"
 #include "hardware/integer/lowering/layout.hpp"
@@ -38,6 +39,7 @@ class Separation {
         batches_[node.id] = *batch;
       else if (batch && batch->is_moved())
         without_rule(*batch);
+      check_blocks(node);
     } catch (const Refusal& refusal) {
       result_.refused[node.id] = refusal.reason;
     }
@@ -48,6 +50,36 @@ class Separation {
   const BatchPlace* find(ir::NodeId id) const {
     const auto found = batches_.find(id);
     return found == batches_.end() ? nullptr : &found->second;
+  }
+
+  /// The formats of a node's ports and result share what they share in the model.
+  void check_blocks(const ir::Node& node) const {
+    for (const ir::Port& port : ir::ports(before_, node))
+      if (const auto format = node.formats.find(port.name); format != node.formats.end())
+        port.value.for_each_node([&](ir::NodeId id) { check_blocks(format->second, id); });
+    const auto out = node.formats.find("data_out");
+    if (out != node.formats.end()) check_blocks(out->second, node.id);
+  }
+
+  void check_blocks(const formats::Format& format, ir::NodeId id) const {
+    const BatchPlace* batch = find(id);
+    const Shape& shape = before_.node(id).info.shape;
+    if (!batch || !batch->is_moved() || !fits(before_.node(id).info, *batch)) return;
+    const auto decoding = format.decoding(shape);
+    if (!decoding || !decoding->tiling) return;
+    const std::vector<std::int64_t> places = moved_places(shape, *batch, samples_);
+    auto blocks = blocks_of(format, shape);
+    for (auto& block : blocks) {
+      for (std::int64_t& element : block) element = places[integer::at(element)];
+      std::ranges::sort(block);
+    }
+    auto moved = blocks_of(format, moved_shape(shape, *batch, samples_));
+    std::ranges::sort(blocks);
+    std::ranges::sort(moved);
+    if (blocks != moved)
+      throw Refusal{"its blocks in format '" + format.text() +
+                    "' lie elsewhere in hardware, where the batch is a dimension of its own and "
+                    "the first one; blocks along the last dimension have a datapath"};
   }
 
   bool fits(const ir::ValueInfo& info, const BatchPlace& batch) const {
