@@ -10,6 +10,8 @@
 // less than 1, moves a q of at most sqrt(n - 1) by less than 2^-k. The k of r and the fraction bits
 // of q are `root_guard` and `quotient_guard` more than the result needs for the largest gain: y is
 // within one place of the real function, 1/4 from r, 2^-9 from q, one half from its own rounding.
+// With e = n^2 eps in codes r moves q by less than 2^-k sqrt(n v) / (v + e), which is at most
+// 2^-k sqrt(n / (4 e)): where this is small, k has fewer bits.
 // Only rows whose variance is next to nothing come near the first; of the others the second decides
 // how many results are not the nearest ones (fewer than one in a thousand). A row without variance
 // and eps is 0.
@@ -17,6 +19,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.hpp"
 #include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/call.hpp"
 #include "hardware/integer/lowering/divide.hpp"
@@ -49,7 +52,7 @@ class NormSteps {
         rows_(call, in_rows(call, norm.x, norm.reduced)),
         type_(call.lowering.value(rows_.x().id).type),
         range_(interval_of(type_)),
-        frac_(root_frac) {
+        frac_(std::max(root_frac - spared_bits(), 0)) {
     for (odd_ = rows_.length(); odd_ % 2 == 0; odd_ /= 2) ++even_;
   }
 
@@ -135,13 +138,25 @@ class NormSteps {
     return rows_.once("root", root, {radicand.id}, {{0, root(type.high())}, type_.frac + frac_});
   }
 
+  /// The bits of the root that eps makes needless.
+  int spared_bits() const {
+    if (!(norm_.eps > 0)) return 0;
+    const double n = static_cast<double>(length());
+    const double root_of_eps = std::ldexp(n * std::sqrt(norm_.eps), type_.frac);
+    return std::max(0, std::ilogb(2 * root_of_eps / std::sqrt(n)));
+  }
+
   /// n^2 eps at the point of the radicand.
   std::int64_t addend() const {
     const double n = static_cast<double>(rows_.length());
     const double exact = std::ldexp(n * n * norm_.eps, 2 * (type_.frac + frac_));
-    if (!(exact >= 0 && exact < 0x1p62))
-      throw Refusal{"its eps is " + std::to_string(norm_.eps) +
-                    ", which is negative or far above what its codes resolve"};
+    const std::string eps = double_text(norm_.eps);
+    if (!(exact >= 0)) throw Refusal{"its eps is " + eps + ", which is not at least 0"};
+    if (exact >= 0x1p62)
+      throw Refusal{"its eps of " + eps +
+                    " needs more than 62 bits at the point of its statistics" +
+                    "; give the node formats with fewer fraction bits, or fewer bits of exponent "
+                    "(pass quantize)"};
     return std::llround(exact);
   }
 
@@ -175,7 +190,7 @@ Operand normalized(const Call& call, const Norm& norm, bool channels) {
   const bool has_gain = call.has_tensor("weight"), has_bias = call.has_tensor("bias");
   Constants gain = has_gain ? call.constants("weight") : call.constant(1.0);
   const int needed = grid.type.frac + gain_bits(gain), frac = std::max(needed + quotient_guard, 0);
-  NormSteps steps(call, norm, std::max(needed + root_guard, 0));
+  NormSteps steps(call, norm, needed + root_guard);
   if (!has_gain && !has_bias) {
     const DivideStep divide = steps.divide(grid);
     const StreamView y = call.lowering.emit(call.node, divide.operation, steps.operands(),
