@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "base/error.hpp"
 #include "hardware/integer/program/codes.hpp"
@@ -19,6 +20,10 @@ namespace {
 constexpr float most_float = std::numeric_limits<float>::max();
 /// Elements are asked about at the greatest exponent, where they saturate, unless it is above this.
 constexpr int most_exponent = 60;
+/// Scales with more mantissas than this are as good as any numbers.
+constexpr std::size_t most_mantissas = 16;
+
+int quotient_down(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 [[noreturn]] void refuse(const formats::Format& format, const std::string& reason) {
   unsupported_error("format '" + format.text() + "' " + reason);
@@ -30,25 +35,37 @@ class Probe {
   Probe(const formats::Format& format, const Shape& shape) : format_(format) {
     const auto decoding = format.decoding(shape);
     using Scales = formats::Decoding::Scales;
-    if (!decoding || !decoding->tiling || decoding->scales != Scales::none ||
+    if (!decoding || !decoding->tiling || decoding->scales == Scales::of_tiles ||
         decoding->factors.empty())
       refuse(format,
              "has scales that no exponent stands for, which have a datapath only for weights that "
              "stay; 'mxint' and 'mxfp' have exponents");
-    read_factors(decoding->factors);
+    factors_ = decoding->factors;
+    read_factors();
     make_tensor(decoding->tiling->tile, shape);
+    if (encoded(1.0F).scales != encoded(1000.0F).scales)
+      refuse(format,
+             "has a scale that follows from all elements of a tensor, which has a datapath only "
+             "for weights that stay; a number has one for all, which tensor_scale = \"auto\" finds "
+             "(pass quantize), and so has tensor_scale = \"none\"");
   }
 
-  /// The exponents of the smallest and of the largest number, which may be fewer than have a code.
-  int least() { return exponent(std::numeric_limits<float>::denorm_min()); }
-  int greatest() { return exponent(most_float); }
+  int mantissas() const { return static_cast<int>(mantissas_.size()); }
+  /// The scales of the smallest and of the largest number, which may be fewer than have a code.
+  int least() { return scale(std::numeric_limits<float>::denorm_min()); }
+  int greatest() { return scale(most_float); }
 
-  /// The exponent of a block with this greatest magnitude.
-  int exponent(float peak) {
-    std::ranges::fill(numbers_, 0.0F);
-    for (const auto& block : blocks_) numbers_[at(block[0])] = peak;
-    const formats::Encoded encoded = format_.encode(numbers_, shape_);
-    return exponents_[encoded.shared.unpack().front()];
+  /// The scale of a block with this greatest magnitude, by its number.
+  int scale(float peak) { return scales_[encoded(peak).shared.unpack().front()]; }
+
+  /// The numbers that elements of such a block can be, from those of elements alone.
+  std::vector<double> numbers(float peak, std::vector<double> elements) {
+    const formats::Encoded found = encoded(peak);
+    const double of_tensor = found.scales.empty() ? 1.0 : static_cast<double>(found.scales.front());
+    const auto factor = static_cast<float>(factors_[found.shared.unpack().front()] * of_tensor);
+    for (double& element : elements)
+      element = static_cast<double>(static_cast<float>(element * static_cast<double>(factor)));
+    return elements;
   }
 
   /// What becomes of numbers beside another one in their block.
@@ -68,15 +85,26 @@ class Probe {
   }
 
  private:
-  void read_factors(const std::vector<double>& factors) {
-    for (const double factor : factors) {
-      int exponent = 0;
-      const bool has_one = std::isfinite(factor) && factor > 0;
-      if (has_one && std::frexp(factor, &exponent) != 0.5)
-        refuse(format_,
-               "has scales that are not powers of two, which have a datapath only for weights that "
-               "stay; 'mxfp4' has exponents");
-      exponents_.push_back(exponent - 1);
+  formats::Encoded encoded(float peak) {
+    std::ranges::fill(numbers_, 0.0F);
+    for (const auto& block : blocks_) numbers_[at(block[0])] = peak;
+    return format_.encode(numbers_, shape_);
+  }
+
+  void read_factors() {
+    const auto is_scale = [](double factor) { return std::isfinite(factor) && factor > 0; };
+    int exponent = 0;
+    for (const double factor : factors_)
+      if (is_scale(factor)) mantissas_.insert(std::frexp(factor, &exponent));
+    if (mantissas_.size() > most_mantissas)
+      refuse(format_,
+             "has scales of many mantissas, which have a datapath only for weights that stay; "
+             "'mxfp4' has exponents");
+    for (const double factor : factors_) {
+      const double mantissa = is_scale(factor) ? std::frexp(factor, &exponent) : 0.5;
+      if (!is_scale(factor)) exponent = 0;
+      const auto below = std::distance(mantissas_.begin(), mantissas_.lower_bound(mantissa));
+      scales_.push_back((exponent - 1) * mantissas() + static_cast<int>(below));
     }
   }
 
@@ -94,23 +122,25 @@ class Probe {
   }
 
   formats::Format format_;
-  std::vector<int> exponents_;  ///< by shared code
+  std::vector<double> factors_;  ///< by shared code
+  std::set<double> mantissas_;   ///< of the factors
+  std::vector<int> scales_;      ///< by shared code
   Shape shape_;
   Floats numbers_;
   std::vector<std::vector<std::int64_t>> blocks_;
 };
 
-/// The least magnitude with at least this exponent.
-float first_peak(Probe& probe, int exponent) {
+/// The least magnitude with at least this scale.
+float first_peak(Probe& probe, int scale) {
   std::int64_t below = 0, from = place_of(most_float);
   while (from - below > 1) {
     const std::int64_t middle = below + (from - below) / 2;
-    (probe.exponent(number_at(middle)) >= exponent ? from : below) = middle;
+    (probe.scale(number_at(middle)) >= scale ? from : below) = middle;
   }
   return number_at(from);
 }
 
-/// The rule names one of the two float32 numbers between which the exponent changes: the rounder.
+/// The rule names one of the two float32 numbers between which the scale changes: the rounder.
 Threshold turn_at(float first) {
   const float before = std::nextafter(first, 0.0F);
   const auto zeros = [](float number) {
@@ -120,7 +150,9 @@ Threshold turn_at(float first) {
   return {first, true};
 }
 
-float scaled(float number, int exponent) { return std::ldexp(number, exponent); }
+Threshold scaled(const Threshold& threshold, int exponent) {
+  return {std::ldexp(threshold.at, exponent), threshold.included};
+}
 
 /// The least float32 number that reaches a threshold.
 float first_of(const Threshold& threshold) {
@@ -128,13 +160,13 @@ float first_of(const Threshold& threshold) {
 }
 
 /// The rule is the same for all exponents that float32 numbers can ask for.
-void check_exponents(Probe& probe, const BlockLevels& levels) {
-  const int low = std::max(levels.least + 1, -100), high = std::min(levels.greatest, 100);
-  for (int e = low; e <= high; ++e) {
-    const float first = first_of({scaled(levels.turn.at, e), levels.turn.included});
-    if (probe.exponent(first) != e || probe.exponent(std::nextafter(first, 0.0F)) != e - 1)
+void check_scales(Probe& probe, const BlockLevels& levels) {
+  for (int scale = levels.least + 1; scale <= levels.greatest; ++scale) {
+    if (std::abs(levels.exponent(scale)) > 100) continue;
+    const float first = first_of(levels.turn(scale));
+    if (probe.scale(first) != scale || probe.scale(std::nextafter(first, 0.0F)) != scale - 1)
       refuse(levels.format,
-             "has exponents that do not follow the greatest magnitude by powers of two, which has "
+             "has scales that do not follow the greatest magnitude by powers of two, which has "
              "no datapath; profile = \"exact\" has one");
   }
 }
@@ -179,11 +211,11 @@ bool are_levels(const Levels& levels, std::int64_t most, int places) {
   });
 }
 
-/// Blocks keep their numbers whatever exponent between the old one and the new one they then have:
-/// the new one may be beyond the ends.
-bool keeps_numbers(const BlockLevels& blocks) {
-  const Levels& levels = blocks.elements;
-  const auto first = static_cast<double>(first_of(blocks.turn));
+/// Blocks of exponents keep their numbers whatever exponent between the old one and the new one
+/// they then have: the new one may be beyond the ends.
+bool keeps_by_exponents(const BlockLevels& blocks) {
+  const auto& [levels, turn] = blocks.mantissas.front();
+  const auto first = static_cast<double>(first_of(turn));
   const std::int64_t least = std::min(levels.code_of(first), -levels.code_of(-first));
   const double last = std::nextafter(2 * first, 0.0);
   const std::int64_t greatest = std::max(levels.code_of(last), -levels.code_of(-last));
@@ -191,12 +223,33 @@ bool keeps_numbers(const BlockLevels& blocks) {
     const std::int64_t most = std::abs(code);
     if (most == 0) continue;
     const double level = std::ldexp(static_cast<double>(most), -levels.type.frac);
-    const int places = moves_by(blocks.turn, level);
+    const int places = moves_by(turn, level);
     // In blocks with the least exponent only, or with the greatest one.
     if ((places < 0 && most < least) || (places > 0 && most > greatest)) continue;
     for (int i = std::min(places, 0); i <= std::max(places, 0); ++i)
       if (!are_levels(levels, most, i)) return false;
   }
+  return true;
+}
+
+/// Blocks with a scale keep it, whatever magnitude that has the scale becomes the greatest.
+bool keeps_scale(const BlockLevels& blocks, int scale) {
+  const Levels& levels = blocks.mantissa(scale).elements;
+  const Threshold from = scaled(blocks.turn(scale), -blocks.exponent(scale)),
+                  beyond = scaled(blocks.turn(scale + 1), -blocks.exponent(scale));
+  const auto first = static_cast<double>(first_of(from));
+  const std::int64_t least = std::min(levels.code_of(first), -levels.code_of(-first));
+  return std::ranges::all_of(levels.codes, [&](std::int64_t code) {
+    const double level = std::ldexp(static_cast<double>(std::abs(code)), -levels.type.frac);
+    return std::abs(code) < least || (from.reached_by(level) && !beyond.reached_by(level));
+  });
+}
+
+bool keeps_numbers(const BlockLevels& blocks) {
+  const auto count = static_cast<int>(blocks.mantissas.size());
+  if (count == 1) return keeps_by_exponents(blocks);
+  for (int scale = 0; scale < count; ++scale)
+    if (!keeps_scale(blocks, scale)) return false;
   return true;
 }
 
@@ -208,38 +261,99 @@ Shape with_several(const formats::Format& format, Shape shape) {
   return shape;
 }
 
+/// The exponent that is asked about: the greatest that all mantissas have, if it is not too great.
+int asked_exponent(const BlockLevels& blocks, int mantissas) {
+  const int top = quotient_down(blocks.greatest + 1, mantissas) - 1;
+  return top <= most_exponent ? top : std::max(quotient_down(blocks.least, mantissas) + 1, 0);
+}
+
+/// The levels of blocks of one scale, relative to an exponent.
+Levels levels_at(Probe& probe, const BlockLevels& blocks, int scale, int exponent,
+                 const std::vector<double>& elements) {
+  const float peak = first_peak(probe, scale);
+  const float most =
+      scale == blocks.greatest ? most_float : std::nextafter(first_peak(probe, scale + 1), 0.0F);
+  const auto quantized = [&](Floats numbers) {
+    for (float& number : numbers) number = std::ldexp(number, exponent);
+    Floats results = probe.beside(peak, numbers);
+    for (float& result : results) result = std::ldexp(result, -exponent);
+    return results;
+  };
+  std::vector<double> numbers = probe.numbers(peak, elements);
+  for (double& number : numbers) number = std::ldexp(number, -exponent);
+  return sampled_levels({blocks.format.text(), std::ldexp(most, -std::max(exponent, 0)), quantized},
+                        numbers);
+}
+
+/// Gives the elements of all mantissas one binary point.
+void align(std::vector<MantissaLevels>& mantissas) {
+  int frac = mantissas.front().elements.type.frac;
+  for (const MantissaLevels& one : mantissas) frac = std::max(frac, one.elements.type.frac);
+  for (MantissaLevels& one : mantissas) {
+    Levels& levels = one.elements;
+    const int places = frac - levels.type.frac;
+    if (places == 0) continue;
+    for (std::int64_t& code : levels.codes) code <<= places;
+    levels.type = type_for(levels.codes.front(), levels.codes.back(), frac);
+    levels.code = FloatCode::shortest(levels.codes, most_level_bits);
+  }
+}
+
 std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, const Shape& given) {
   const Shape shape = with_several(format, given);
   Probe probe(format, shape);
-  BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), {}, false};
+  BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), false};
   if (found.least == found.greatest)
     refuse(format, "has one exponent for all blocks; 'integer' has a datapath for such");
-  const int asked = found.greatest <= most_exponent ? found.greatest : std::max(found.least + 1, 0);
-  const Threshold turn = turn_at(first_peak(probe, asked));
-  found.turn = {scaled(turn.at, -asked), turn.included};
-  check_exponents(probe, found);
-  const float peak = first_of(turn);
-  const float most = asked == found.greatest
-                         ? most_float
-                         : std::nextafter(first_of({scaled(turn.at, 1), turn.included}), 0.0F);
-  const auto quantized = [&](Floats numbers) {
-    for (float& number : numbers) number = scaled(number, asked);
-    Floats results = probe.beside(peak, numbers);
-    for (float& result : results) result = scaled(result, -asked);
-    return results;
-  };
-  const auto decoding = format.decoding(shape);
-  found.elements = sampled_levels({format.text(), scaled(most, -std::max(asked, 0)), quantized},
-                                  elements_of(format.text(), *decoding));
-  found.rounding = rounding_of(found.elements);
+  const int exponent = asked_exponent(found, probe.mantissas());
+  const std::vector<double> elements = elements_of(format.text(), *format.decoding(shape));
+  for (int i = 0; i < probe.mantissas(); ++i) {
+    const int scale = exponent * probe.mantissas() + i;
+    const Threshold turn = turn_at(first_peak(probe, scale));
+    found.mantissas.push_back(
+        {levels_at(probe, found, scale, exponent, elements), scaled(turn, -exponent)});
+  }
+  align(found.mantissas);
+  check_scales(probe, found);
+  if (found.mantissas.size() == 1) found.rounding = rounding_of(found.mantissas[0].elements);
   found.stays = keeps_numbers(found);
   return std::make_shared<const BlockLevels>(std::move(found));
 }
 
+/// The scales among which the greatest number of each mantissa is.
+std::vector<int> greatest_scales(const BlockLevels& blocks) {
+  const auto count = static_cast<int>(blocks.mantissas.size());
+  std::vector<int> scales;
+  for (int scale = blocks.greatest; scale >= blocks.least; --scale)
+    if (blocks.greatest - scale < count) scales.push_back(scale);
+  return scales;
+}
+
+/// Places from the exponent of the least scale to that of another.
+int places_to(const BlockLevels& blocks, int scale) {
+  return blocks.exponent(scale) - blocks.exponent(blocks.least);
+}
+
+/// Float32 operations may move a threshold by a few numbers from where real ones have it, which is
+/// the one with the fewest bits.
+double shortest_beside(const Threshold& threshold) {
+  constexpr std::int64_t apart = 2;
+  double shortest = static_cast<double>(threshold.at);
+  for (std::int64_t place = -apart; place <= apart; ++place) {
+    const auto number = static_cast<double>(number_at(place_of(threshold.at) + place));
+    if (fraction_bits(number) < fraction_bits(shortest)) shortest = number;
+  }
+  return shortest;
+}
+
 /// The bits of all numbers as fixed point.
 int bits_of(const BlockLevels& blocks) {
-  const std::vector<std::int64_t>& codes = blocks.elements.codes;
-  return signed_width(codes.front(), codes.back()) + blocks.greatest - blocks.least;
+  int bits = 0;
+  for (const int scale : greatest_scales(blocks)) {
+    const std::vector<std::int64_t>& codes = blocks.mantissa(scale).elements.codes;
+    bits = std::max(bits, signed_width(codes.front(), codes.back()) + places_to(blocks, scale));
+  }
+  return bits;
 }
 
 /// "; scale_bits = 4 has one of 22", the greatest value of a field for which a stream has the bits;
@@ -266,10 +380,17 @@ std::string fewer_exponents(const formats::Format& format, const Shape& shape) {
 
 }  // namespace
 
-int BlockLevels::exponent_of(double peak) const {
-  int exponent = least;
-  while (exponent < greatest && turn.reached_by(std::ldexp(peak, -exponent - 1))) ++exponent;
-  return exponent;
+int BlockLevels::exponent(int scale) const {
+  return quotient_down(scale, static_cast<int>(mantissas.size()));
+}
+
+const MantissaLevels& BlockLevels::mantissa(int scale) const {
+  const int first = exponent(scale) * static_cast<int>(mantissas.size());
+  return mantissas[at(scale - first)];
+}
+
+Threshold BlockLevels::turn(int scale) const {
+  return scaled(mantissa(scale).turn, exponent(scale));
 }
 
 FixedType numbers_type(const BlockLevels& blocks, const Shape& shape) {
@@ -279,23 +400,29 @@ FixedType numbers_type(const BlockLevels& blocks, const Shape& shape) {
                               " bits as fixed point over all its exponents, more than the " +
                               std::to_string(stream_bits) + " of a stream" +
                               fewer_exponents(blocks.format, shape));
-  const int places = blocks.greatest - blocks.least;
-  const std::vector<std::int64_t>& codes = blocks.elements.codes;
-  return type_for(Wide{codes.front()} << places, Wide{codes.back()} << places,
-                  blocks.elements.type.frac - blocks.least);
+  Interval ends;
+  for (const int scale : greatest_scales(blocks)) {
+    const std::vector<std::int64_t>& codes = blocks.mantissa(scale).elements.codes;
+    ends = hull(ends, shifted({codes.front(), codes.back()}, places_to(blocks, scale)));
+  }
+  return type_for(ends.low, ends.high, blocks.frac() - blocks.exponent(blocks.least));
 }
 
 FixedType deciding_type(const BlockLevels& blocks, const Shape& shape) {
   numbers_type(blocks, shape);  // refuses what is too wide
-  int frac = fraction_bits(static_cast<double>(blocks.turn.at));
-  double most = static_cast<double>(blocks.turn.at);
-  for (const Threshold& threshold : blocks.elements.thresholds) {
-    const auto at = static_cast<double>(threshold.at);
-    frac = std::max(frac, fraction_bits(at));
-    most = std::max(most, std::abs(at));
+  int frac = std::numeric_limits<int>::min();
+  double most = 0;
+  const auto include = [&](const Threshold& threshold) {
+    frac = std::max(frac, fraction_bits(shortest_beside(threshold)));
+    most = std::max(most, std::abs(static_cast<double>(threshold.at)));
+  };
+  for (const auto& [elements, turn] : blocks.mantissas) {
+    include(turn);
+    for (const Threshold& threshold : elements.thresholds) include(threshold);
   }
-  const int below = frac + 1 - blocks.least;
-  const auto high = static_cast<Wide>(std::ceil(std::ldexp(most, blocks.greatest + below))) + 1;
+  const int below = frac + 1 - blocks.exponent(blocks.least);
+  const int greatest = blocks.exponent(blocks.greatest) + below;
+  const auto high = static_cast<Wide>(std::ceil(std::ldexp(most, greatest))) + 1;
   return type_for(-high, high, below);
 }
 

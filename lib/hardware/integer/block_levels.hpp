@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlockLevels: how a format rounds elements whose blocks share an exponent. Relative to its
-// exponent every block has the same levels, so that a format is one staircase for elements, and one
-// for the exponent.
+// BlockLevels: how a format rounds elements whose blocks share a scale. The scale is one of few
+// mantissas times a power of two. Relative to its exponent every block whose scale has the same
+// mantissa has the same levels, so that a format is a staircase for elements for each mantissa, and
+// one for the scale.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +15,45 @@
 
 namespace mase::integer {
 
-struct BlockLevels {
-  formats::Format format;
+/// What becomes of blocks whose scale has one of the mantissas.
+struct MantissaLevels {
   /// Those of a block with exponent 0; in one with exponent e all of them are times 2^e.
   Levels elements;
+  /// A block has at least this scale with exponent e, unless it is the least one, where its
+  /// greatest magnitude reaches turn * 2^e.
+  Threshold turn;
+};
+
+/// Scales have numbers, which ascend with them: scale n has mantissa n mod m of m mantissas, and
+/// exponent n div m. Where scales are powers of two, their numbers are the exponents.
+struct BlockLevels {
+  formats::Format format;
+  std::vector<MantissaLevels> mantissas;  ///< ascending; their elements have one binary point
   /// Where elements are all whole numbers between two bounds: how they are rounded to them.
   std::optional<formats::Rounding> rounding;
-  int least = 0, greatest = 0;  ///< exponents
-  /// A block has at least exponent e > least where its greatest magnitude reaches turn * 2^e.
-  Threshold turn;
+  int least = 0, greatest = 0;  ///< scales
   bool stays = false;  ///< whether what is rounded once is not changed by rounding it again
 
-  /// The exponent of a block with this greatest magnitude.
-  int exponent_of(double peak) const;
+  int exponent(int scale) const;
+  const MantissaLevels& mantissa(int scale) const;
+  /// From which magnitude on a block has this scale, or a greater one.
+  Threshold turn(int scale) const;
+  /// Fraction bits of the codes of elements.
+  int frac() const { return mantissas.front().elements.type.frac; }
 
   bool operator==(const BlockLevels& other) const { return format == other.format; }
 };
 
-/// Error(Fault::unsupported), which says what would do, where exponents are not powers of two, or
+/// Error(Fault::unsupported), which says what would do, where scales have many mantissas, or
 /// the format rounds otherwise. `shape` is that of a tensor with the format, its batch first.
 std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& format,
                                                    const Shape& shape);
 
-/// The fixed-point type of all numbers that elements can be, whatever their exponents.
+/// The fixed-point type of all numbers that elements can be, whatever their scales.
 /// Error(Fault::unsupported) where a stream has fewer bits, with a field that does.
 FixedType numbers_type(const BlockLevels& blocks, const Shape& shape);
 
-/// The fixed-point type whose codes decide how every number is rounded, whatever its exponent: the
+/// The fixed-point type whose codes decide how every number is rounded, whatever its scale: the
 /// last bit tells whether something lies below, and its ends are beyond what saturates.
 FixedType deciding_type(const BlockLevels& blocks, const Shape& shape);
 

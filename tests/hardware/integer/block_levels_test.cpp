@@ -27,20 +27,16 @@ Floats random_blocks(Random& random, std::int64_t rows, std::int64_t columns) {
   return numbers;
 }
 
-double rounded(const BlockLevels& levels, double number, int exponent) {
-  const double element =
-      std::ldexp(static_cast<double>(levels.elements.code_of(std::ldexp(number, -exponent))),
-                 -levels.elements.type.frac);
-  return std::ldexp(element, exponent);
+double rounded(const BlockLevels& levels, double number, int scale) {
+  const int exponent = levels.exponent(scale);
+  const std::int64_t code = levels.mantissa(scale).elements.code_of(std::ldexp(number, -exponent));
+  return std::ldexp(static_cast<double>(code), exponent - levels.frac());
 }
 
-int exponent_of(const BlockLevels& levels, double peak) {
-  int exponent = levels.least;
-  for (int e = levels.least + 1; e <= levels.greatest; ++e) {
-    const double at = std::ldexp(static_cast<double>(levels.turn.at), e);
-    if (levels.turn.included ? peak >= at : peak > at) exponent = e;
-  }
-  return exponent;
+int scale_of(const BlockLevels& levels, double peak) {
+  int scale = levels.least;
+  while (scale < levels.greatest && levels.turn(scale + 1).reached_by(peak)) ++scale;
+  return scale;
 }
 
 }  // namespace
@@ -71,7 +67,11 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "block_minifloat(8, 3)",
                                  "block_minifloat(6, 2)",
                                  "block_log(5)",
-                                 "mxint_hardware(8, 4, [1, 16])"}) {
+                                 "mxint_hardware(8, 4, [1, 16])",
+                                 "nvfp4(tensor_scale=none)",
+                                 "nvfp4(tensor_scale=0.125, block_size=8)",
+                                 "nvfp4(tensor_scale=0.0007, block_size=8)",
+                                 "nvfp4(tensor_scale=3, rounding=nearest_away)"}) {
     INFO(text);
     const formats::Format format = formats::parse_format(text);
     const auto levels = block_levels_of(format, shape);
@@ -83,9 +83,9 @@ TEST_CASE("the staircases of a block format round as the format does") {
       double peak = 0;
       for (const std::int64_t i : block)
         peak = std::max(peak, std::abs(static_cast<double>(numbers[at(i)])));
-      const int exponent = exponent_of(*levels, peak);
+      const int scale = scale_of(*levels, peak);
       for (const std::int64_t i : block)
-        wrong += rounded(*levels, static_cast<double>(numbers[at(i)]), exponent) !=
+        wrong += rounded(*levels, static_cast<double>(numbers[at(i)]), scale) !=
                  static_cast<double>(wanted[at(i)]);
     }
     CHECK(wrong == 0);
@@ -103,6 +103,23 @@ TEST_CASE("a bounded range of exponents bounds those of the levels") {
   CHECK(range("mxfp4(exponent_min=-9)") == std::pair{-9, 127 - 2});  // the greatest float32 number
 }
 
+TEST_CASE("scales with mantissas ascend by their numbers, and their thresholds are few bits long") {
+  const Shape shape{4, 32};
+  const auto levels = block_levels_of(formats::parse_format("nvfp4(tensor_scale=none)"), shape);
+  REQUIRE(levels->mantissas.size() == 8);
+  // e4m3fn from 2^-6 to 448 = 1.75 * 2^8: formats.md, section 3.
+  CHECK(levels->least == -6 * 8);
+  CHECK(levels->greatest == 8 * 8 + 6);
+  for (std::size_t i = 0; i < 8; ++i) {  // 6 times the scale, in sixteenths
+    const auto scale = static_cast<std::int64_t>(8 + i);
+    CHECK(levels->mantissas[i].elements.codes.back() << (4 - levels->frac()) == 12 * scale);
+  }
+  CHECK(levels->stays);
+  CHECK(numbers_type(*levels, shape) == FixedType{23, 4 + 6, true});
+  // Quarters of the least scale are thresholds, of sixteenths of its mantissa the shortest.
+  CHECK(deciding_type(*levels, shape).width < 32);
+}
+
 TEST_CASE("block formats without exponents are refused with what would do") {
   const auto refused = [](const std::string& text) {
     try {
@@ -112,7 +129,7 @@ TEST_CASE("block formats without exponents are refused with what would do") {
     }
     return std::string();
   };
-  CHECK(refused("nvfp4()").find("which have a datapath only for weights") != std::string::npos);
+  CHECK(refused("nvfp4()").find("tensor_scale = \"auto\" finds") != std::string::npos);
   CHECK(refused("mxint8(block_size=1)").find("blocks of one element") != std::string::npos);
 }
 

@@ -94,8 +94,8 @@ std::string blocks_text(const std::string& stream, const Blocks& blocks) {
                                          std::to_string(ends.size()),
                                          std::to_string(levels.least),
                                          std::to_string(levels.greatest),
-                                         number_text(levels.turn.at),
-                                         levels.turn.included ? "0" : "1"};
+                                         number_text(levels.mantissas[0].turn.at),
+                                         levels.mantissas[0].turn.included ? "0" : "1"};
   return list_text(name + "_elements", elements) + list_text(name + "_ends", ends) +
          "static const mase_blocks " + name + " = {" + join(members, ", ") + "};\n";
 }
@@ -103,7 +103,8 @@ std::string blocks_text(const std::string& stream, const Blocks& blocks) {
 /// The levels of an input in a format of elements or blocks; null for fixed point and for outputs.
 std::shared_ptr<const integer::Levels> levels_of(const design::Design& design,
                                                  design::StreamId id) {
-  if (const auto blocks = blocks_of(design, id)) return {blocks->levels, &blocks->levels->elements};
+  if (const auto blocks = blocks_of(design, id))
+    return {blocks->levels, &blocks->levels->mantissas[0].elements};
   const auto input = input_of(design, id);
   return input ? design.program->input_levels[*input] : nullptr;
 }

@@ -67,8 +67,7 @@ struct Exponents {
 Exponents exponents_within(const BlockLevels& blocks, const FixedType& type, std::int64_t divisor) {
   const Wide most = std::max<Wide>(-type.low(), type.high());
   const auto reached = [&](int exponent) {
-    const float at = std::ldexp(blocks.turn.at, exponent);
-    return Threshold{at, blocks.turn.included}.least_code(type.frac, divisor);
+    return blocks.turn(exponent).least_code(type.frac, divisor);
   };
   Exponents found{blocks.least, {}};
   for (int e = blocks.least + 1; e <= blocks.greatest; ++e) {
@@ -152,7 +151,7 @@ class BlockSteps {
   /// Elements relative to the exponents of their blocks, rounded.
   StreamView shifted(const StreamView& x, const StreamView& shared, int first) {
     int frac = 0;  // of the thresholds, below which one bit tells of a rest
-    for (const Threshold& threshold : levels_.elements.thresholds)
+    for (const Threshold& threshold : levels_.mantissas[0].elements.thresholds)
       frac = std::max(frac, fraction_bits(static_cast<double>(threshold.at)));
     const FixedType from = type(x);
     const BlockShift shift{true, from.frac + first - frac};
@@ -164,23 +163,27 @@ class BlockSteps {
     const auto reach = [&](const Threshold& threshold) {
       return threshold.least_code(frac + 1, divisor_);
     };
-    const Interval clamped{std::max(range.low, reach(levels_.elements.thresholds.front()) - 1),
-                           std::min(range.high, reach(levels_.elements.thresholds.back()))};
+    const Interval clamped{
+        std::max(range.low, reach(levels_.mantissas[0].elements.thresholds.front()) - 1),
+        std::min(range.high, reach(levels_.mantissas[0].elements.thresholds.back()))};
     Requantise clamp = exactly(clamped);
     return quantized(emit("align", shift, inputs, accumulator, clamp, x.layout), frac + 1);
   }
 
   Requantise rounding(const Accumulator& accumulator) const {
-    const Wide low = levels_.elements.codes.front(), high = levels_.elements.codes.back();
-    return {accumulator.frac - levels_.elements.type.frac, divisor_, *levels_.rounding,
+    const Wide low = levels_.mantissas[0].elements.codes.front(),
+               high = levels_.mantissas[0].elements.codes.back();
+    return {accumulator.frac - levels_.mantissas[0].elements.type.frac, divisor_, *levels_.rounding,
             accumulator.range.low < 0 ? low : std::max<Wide>(low, 0), high};
   }
 
   /// Numbers of so many fraction bits relative to their exponents on the levels of elements.
   StreamView quantized(const StreamView& x, int frac) {
-    Quantize step = quantize_step(levels_.elements, interval_of(type(x)), frac, divisor_);
+    Quantize step =
+        quantize_step(levels_.mantissas[0].elements, interval_of(type(x)), frac, divisor_);
     const Interval range{step.levels.front(), step.levels.back()};
-    return exact("round", std::move(step), x, range, levels_.elements.type.frac, x.layout);
+    return exact("round", std::move(step), x, range, levels_.mantissas[0].elements.type.frac,
+                 x.layout);
   }
 
   /// A stream whose blocks can have one exponent only.
