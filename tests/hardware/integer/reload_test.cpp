@@ -15,7 +15,7 @@ using test::ref;
 
 namespace {
 
-const test::Formats seven{
+const test::Formats seven_bits{
     {"data_in", "integer(7, 3)"}, {"weight", "integer(5, 3)"}, {"bias", "integer(9, 7)"}};
 
 /// Two layers with a relu and a factor by channel between them; `scale` of the weights.
@@ -26,7 +26,7 @@ ir::Graph network(std::uint64_t seed, double scale) {
   const ir::NodeId factor = sketch.parameter({4}, scale, {{"data_out", "integer(6, 4)"}});
   const ir::NodeId scaled = sketch.call("aten::mul", {{"self", ref(first)}, {"other", ref(factor)}},
                                         {2, 4}, {{"data_in", "integer(8, 4)"}});
-  return sketch.finish(sketch.linear(scaled, 3, seven, scale));
+  return sketch.finish(sketch.linear(scaled, 3, seven_bits, scale));
 }
 
 std::string reloadable_text(const ir::Graph& graph) {
