@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network in formats with blocks in simulation: an input that comes in blocks, blocks along
-// channels and along a line, a fraction, elements that are whole numbers and such that are not.
+// channels and along a line, a fraction, elements that are whole numbers and such that are not;
+// layers that multiply codes of elements.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -25,6 +26,20 @@ constexpr const char* network = R"(graph "blocks" {
   %conv : float32[2, 6, 3, 3] = call_module conv aten::conv2d(input=%x) {bias=integer(8, 5), data_in=mxint8(block_size=4, block_dim=1, scale_bits=4), weight=mxint4(block_size=4, block_dim=1, scale_bits=4), data_out=mxfp4(block_size=3, block_dim=1, scale_bits=4)}
   %mean : float32[2, 6] = call_function torch.mean aten::mean.dim(self=%conv, dim=[2, 3])
   %fc : float32[2, 5] = call_module fc aten::linear(input=%mean) {data_in=mxint8(block_size=3, scale_bits=4), weight=mxfp4(block_size=6, scale_bits=4)}
+  %output : float32[2, 5] = output output(value=%fc)
+}
+)";
+
+constexpr const char* layers = R"(graph "codes" {
+  module conv : torch.nn.modules.conv.Conv2d = aten::conv2d(padding=[1, 1]) [weight=@conv.weight, bias=@conv.bias]
+  module fc : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc.weight]
+  tensor conv.weight : float32[6, 4, 3, 3] parameter grad
+  tensor conv.bias : float32[6] parameter grad
+  tensor fc.weight : float32[5, 6] parameter grad
+  %x : float32[2, 4, 4, 4] = placeholder x {data_out=integer(10, 4)}
+  %conv : float32[2, 6, 4, 4] = call_module conv aten::conv2d(input=%x) {bias=integer(8, 5), data_in=mxfp8_e4m3(block_size=4, block_dim=1, scale_bits=4), weight=mxfp6_e3m2(block_size=4, block_dim=1, scale_bits=4)}
+  %mean : float32[2, 6] = call_function torch.mean aten::mean.dim(self=%conv, dim=[2, 3])
+  %fc : float32[2, 5] = call_module fc aten::linear(input=%mean) {data_in=mxfp4(block_size=6, scale_bits=4), weight=mxfp4(block_size=3, scale_bits=4)}
   %output : float32[2, 5] = output output(value=%fc)
 }
 )";
@@ -54,17 +69,15 @@ Array frames_of_magnitudes(std::int64_t frames) {
   return batch;
 }
 
-}  // namespace
-
-TEST_CASE("a network in formats with blocks computes its integers in simulation") {
-  const auto program = std::make_shared<const integer::Program>(program_of(network));
+void check_simulated(const integer::Program& lowered) {
+  const auto program = std::make_shared<const integer::Program>(lowered);
   const test::TemporaryFolder folder;
   emit::Vectors vectors;
   vectors.frames = 32;
   vectors.inputs = {integer::encode_input(*program, 0, frames_of_magnitudes(vectors.frames))};
   vectors.outputs = integer::Interpreter(*program).run(vectors.inputs, vectors.frames);
   design::Target target;
-  target.initiation_interval = 64;
+  target.initiation_interval = 144;
   const design::Design design = design::build_for(program, target);
   emit::write_files(folder.path(), emit::all_files(design, {}));
   emit::SimulateOptions options;
@@ -74,4 +87,20 @@ TEST_CASE("a network in formats with blocks computes its integers in simulation"
   INFO(integer::program_text(*program));
   CHECK(simulation.mismatches == 0);
   CHECK(simulation.passed());
+}
+
+}  // namespace
+
+TEST_CASE("a network in formats with blocks computes its integers in simulation") {
+  check_simulated(program_of(network));
+}
+
+TEST_CASE("layers in simulation multiply codes of the elements of blocks") {
+  const integer::Program program = program_of(layers);
+  std::vector<int> widths;  // of codes that products read
+  for (const integer::Step& step : program.steps)
+    if (integer::blocks_of(step.operation))
+      widths.push_back(program.value(step.inputs[0]).code.value().width);
+  CHECK(widths == std::vector<int>{8, 4});
+  check_simulated(program);
 }

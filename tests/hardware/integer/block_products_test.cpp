@@ -22,6 +22,7 @@ Array in_format(Array values, const std::string& format) {
 struct Layer {
   std::int64_t inputs, outputs;
   std::string data, weight;
+  int code_bits = 0;  ///< of an element that the layer reads as a short code; 0: it reads numbers
 };
 
 Program lowered(const Layer& layer, Array& weights) {
@@ -39,6 +40,12 @@ std::int64_t count_of(const Program& program, const std::string& name) {
   return std::ranges::count_if(program.steps, [&](const integer::Step& step) {
     return integer::operation_name(step.operation) == name;
   });
+}
+
+/// Bits of the codes that the last step reads; 0 where it reads numbers.
+int code_bits(const Program& program) {
+  const auto& code = program.value(program.steps.back().inputs[0]).code;
+  return code ? code->width : 0;
 }
 
 /// Results that differ from exact sums of the formats' numbers.
@@ -68,16 +75,19 @@ TEST_CASE("layers multiply elements of blocks and shift sums by their exponents"
   const std::string four = "mxint8(block_size=4, scale_bits=5)";
   std::uint64_t seed = 5;
   for (const Layer& layer :
-       {Layer{8, 5, four, four}, Layer{8, 3, "mxfp4(block_size=8)", four},
+       {Layer{8, 5, four, four}, Layer{8, 3, "mxfp4(block_size=8)", four, 4},
         Layer{6, 4, "block_fp(6, 5, block_size=[3])", "integer(6, 4)"},
-        Layer{8, 2, "mxfp6_e3m2(block_size=4)", "mxfp8_e4m3(block_size=2)"},
+        Layer{8, 2, "mxfp6_e3m2(block_size=4)", "mxfp8_e4m3(block_size=2)", 6},
+        Layer{4, 3, "mxfp8_e4m3(block_size=2, scale_bits=4)", "mxfp4(block_size=4)", 8},
         Layer{8, 2, "block_minifloat(8, 3, block_size=[4], skip_first_dim=true)",
-              "block_log(5, block_size=[8])"}}) {
+              "block_log(5, block_size=[8])", 8},
+        Layer{8, 3, "block_log(4, 3, block_size=[4], skip_first_dim=true)", four, 4}}) {
     INFO(layer.data << " x " << layer.weight);
     Array weights;
     const Program program = lowered(layer, weights);
     CHECK(count_of(program, "block_shift_left") == 0);
     CHECK(program.steps.back().inputs.size() == 2);
+    CHECK(code_bits(program) == layer.code_bits);
     CHECK(wrong_results(layer, program, weights, ++seed) == 0);
   }
 }

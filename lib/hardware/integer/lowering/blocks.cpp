@@ -85,8 +85,13 @@ Exponents exponents_within(const BlockLevels& blocks, const FixedType& type, std
 class BlockSteps {
  public:
   BlockSteps(Lowering& lowering, const ir::Node& reader, const std::string& port,
-             const BlockLevels& levels, std::int64_t divisor = 1)
-      : lowering_(lowering), reader_(reader), port_(port), levels_(levels), divisor_(divisor) {}
+             std::shared_ptr<const BlockLevels> levels, std::int64_t divisor = 1)
+      : lowering_(lowering),
+        reader_(reader),
+        port_(port),
+        shared_(std::move(levels)),
+        levels_(*shared_),
+        divisor_(divisor) {}
 
   StreamView run(const StreamView& stream) {
     const BlockPlaces blocks = places_in_blocks(levels_.format, lowering_.layout_of(stream));
@@ -179,11 +184,13 @@ class BlockSteps {
 
   /// Numbers of so many fraction bits relative to their exponents on the levels of elements.
   StreamView quantized(const StreamView& x, int frac) {
-    Quantize step =
-        quantize_step(levels_.mantissas[0].elements, interval_of(type(x)), frac, divisor_);
+    const Levels& levels = levels_.mantissas[0].elements;
+    Quantize step = quantize_step(levels, interval_of(type(x)), frac, divisor_);
     const Interval range{step.levels.front(), step.levels.back()};
-    return exact("round", std::move(step), x, range, levels_.mantissas[0].elements.type.frac,
-                 x.layout);
+    const StreamView elements =
+        exact("round", std::move(step), x, range, levels.type.frac, x.layout);
+    lowering_.set_levels(elements.id, {shared_, &levels});
+    return elements;
   }
 
   /// A stream whose blocks can have one exponent only.
@@ -200,6 +207,7 @@ class BlockSteps {
   Lowering& lowering_;
   const ir::Node& reader_;
   const std::string& port_;
+  std::shared_ptr<const BlockLevels> shared_;
   const BlockLevels& levels_;
   std::int64_t divisor_;  ///< of the codes of the stream
 };
@@ -214,7 +222,7 @@ StreamView Lowering::in_blocks(const StreamView& stream, const formats::Format& 
   const auto made = in_blocks_.find(key);
   if (made != in_blocks_.end()) return {made->second, layout};
   const auto levels = block_levels_of(format, with_batch(layout.torch_shape, 1));
-  StreamView result = BlockSteps(*this, reader, port, *levels).run({stream.id, layout_of(stream)});
+  StreamView result = BlockSteps(*this, reader, port, levels).run({stream.id, layout_of(stream)});
   result.layout = layout;
   in_blocks_[key] = result.id;
   set_in_blocks(result, *levels);
@@ -227,8 +235,7 @@ StreamView Lowering::fraction_in_blocks(const StreamView& stream, std::int64_t d
   layout.torch_shape = Shape(node.info.shape.begin() + 1, node.info.shape.end());
   const auto levels = block_levels_of(format, node.info.shape);
   MASE_CHECK(levels->stays, "a fraction would be rounded to blocks twice");
-  StreamView result =
-      BlockSteps(*this, node, "data_out", *levels, divisor).run({stream.id, layout});
+  StreamView result = BlockSteps(*this, node, "data_out", levels, divisor).run({stream.id, layout});
   result.layout = layout;
   set_in_blocks(result, *levels);
   result.layout = stream.layout;
