@@ -356,26 +356,46 @@ int bits_of(const BlockLevels& blocks) {
   return bits;
 }
 
-/// "; scale_bits = 4 has one of 22", the greatest value of a field for which a stream has the bits;
-/// empty where there is none.
+/// The bits that a format needs with another value of a field; nullopt where it has no such value.
+std::optional<int> bits_with(const formats::Format& format, const Shape& shape, const char* field,
+                             std::int64_t value) {
+  formats::FormatFields read = formats::read_format(format.text());
+  read.fields[field] = Tree(value);
+  Diagnostics ignored;
+  const auto other = read.row->make(read.fields, ignored);
+  if (!other) return std::nullopt;
+  return bits_of(*block_levels_of(*other, shape));
+}
+
+/// "; scale_bits = 4 needs 22", of the first of these values for which a stream has the bits; empty
+/// where there is none.
+std::string first_that_fits(const formats::Format& format, const Shape& shape, const char* field,
+                            std::int64_t from, std::int64_t to) {
+  const std::int64_t step = from < to ? 1 : -1;
+  for (std::int64_t value = from; value != to + step; value += step)
+    if (const auto bits = bits_with(format, shape, field, value); bits && *bits <= stream_bits)
+      return "; " + std::string(field) + " = " + std::to_string(value) + " needs " +
+             std::to_string(*bits);
+  return "";
+}
+
+/// Fields with which a stream has the bits.
 std::string fewer_exponents(const formats::Format& format, const Shape& shape) {
   const Tree fields = format.fields();
+  const Tree* bound = fields.find("exponent_min");
+  if (bound && bound->is_int())
+    return first_that_fits(format, shape, "exponent_min", bound->as_int() + 1,
+                           bound->as_int() + accumulator_bits * 2);
+  const std::string from_data = bound ? "; exponent_min = \"auto\" and exponent_max = \"auto\" in "
+                                        "pass quantize keep those that data have"
+                                      : "";
   for (const char* field : {"scale_bits", "exponent_bias_width", "exponent_width"}) {
     const Tree* given = fields.find(field);
-    if (!given) continue;
-    for (std::int64_t value = given->as_int() - 1; value >= 2; --value) {
-      formats::FormatFields read = formats::read_format(format.text());
-      read.fields[field] = Tree(value);
-      Diagnostics ignored;
-      const auto other = read.row->make(read.fields, ignored);
-      if (!other) continue;
-      const int bits = bits_of(*block_levels_of(*other, shape));
-      if (bits <= stream_bits)
-        return "; " + std::string(field) + " = " + std::to_string(value) + " needs " +
-               std::to_string(bits);
-    }
+    const std::string found =
+        given ? first_that_fits(format, shape, field, given->as_int() - 1, 2) : "";
+    if (!found.empty()) return from_data + found;
   }
-  return "";
+  return from_data;
 }
 
 }  // namespace

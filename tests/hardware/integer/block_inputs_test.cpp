@@ -86,7 +86,12 @@ TEST_CASE("exponents that make an input too wide are refused with fewer that do 
   // 8 bits at exponents -127 to 127; 5 bits of them are -15 to 15.
   CHECK(refusal("mxint8()")
             .find("needs 262 bits as fixed point over all its exponents, more than "
-                  "the 62 of a stream; scale_bits = 5 needs 38") != std::string::npos);
+                  "the 62 of a stream; exponent_min = \"auto\" and exponent_max = \"auto\" in pass "
+                  "quantize keep those that data have; scale_bits = 5 needs 38") !=
+        std::string::npos);
+  CHECK(
+      refusal("mxint8(exponent_min=-60, exponent_max=10)").find("; exponent_min = -44 needs 62") !=
+      std::string::npos);
   CHECK(refusal("block_fp(8, 8, block_size=[1, 16], skip_first_dim=true)")
             .find("exponent_width = 5 needs 39") != std::string::npos);
   CHECK(refusal("block_minifloat(8, 4, 6, block_size=[1, 16], skip_first_dim=true)")
