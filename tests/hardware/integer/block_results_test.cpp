@@ -93,6 +93,22 @@ TEST_CASE("tiles over rows and columns divide products, images and their weights
                    {{"data_in", format}, {"weight", format}, {"bias", "integer(8, 5)"}})));
 }
 
+TEST_CASE("zeros of a pad in front of a convolution stand in the blocks of its input") {
+  // Blocks of lines begin at the first zero; those of channels have zeros or pixels.
+  for (const std::string format :
+       {"mxint8(block_size=3, scale_bits=4)", "mxint4(block_size=2, block_dim=1, scale_bits=4)",
+        "block_fp(6, 4, block_size=[2, 3], skip_first_dim=true)"}) {
+    INFO(format);
+    Sketch sketch(10);
+    const auto x = sketch.input({2, 2, 4, 5}, {{"data_out", "integer(8, 4)"}});
+    const auto padded = sketch.call("aten::constant_pad_nd",
+                                    {{"self", ref(x)}, {"pad", list({1, 2, 0, 1})}}, {2, 2, 5, 8});
+    check(sketch.finish(sketch.layer("conv.Conv2d", "aten::conv2d", padded, {},
+                                     {{"weight", {3, 2, 3, 3}}}, {2, 3, 3, 6},
+                                     {{"data_in", format}, {"weight", "integer(8, 4)"}})));
+  }
+}
+
 TEST_CASE("blocks of a dimension of 1 have one element, whose exponent is its own") {
   Sketch sketch(8);
   const auto x = sketch.input({2, 1, 6, 6}, {{"data_out", fours}});

@@ -76,18 +76,30 @@ bool reach_over(const Axis& axis) {
   return axis.pad < axis.reach() && behind < axis.reach();
 }
 
-/// Whether zeros are zeros still in the format of the input: binary, for one, has no zero.
-bool has_zero(const Call& call) {
+/// Whether zeros around an image leave its blocks as they are: no block has several of its pixels.
+bool keep_blocks(const formats::Format& format, const Shape& shape, std::size_t dims) {
+  Shape tile = format.decoding(shape)->tiling->tile;
+  tile.erase(tile.begin(), tile.end() - static_cast<std::ptrdiff_t>(std::min(dims, tile.size())));
+  return tile.size() == dims && numel(tile) == 1;
+}
+
+/// Whether zeros may be put around the image in the format of the input, in place of around what it
+/// is made of: they are zeros still (binary, for one, has none), and move no blocks.
+bool takes_zeros(const Call& call, const ir::Value& padded, std::size_t dims) {
   const formats::Format* format = call.format("data_in");
   if (!format) return true;
-  const auto levels = grid_of(*format).levels;
-  return !levels || levels->code_of(0) == 0;
+  const Grid grid = grid_of(*format);
+  if (grid.blocks)
+    return keep_blocks(*grid.blocks, call.lowering.graph().node(padded.node()).info.shape, dims);
+  return !grid.levels || grid.levels->code_of(0) == 0;
 }
 
 Image image_for(const Call& call, const Shape& weight, std::size_t dims) {
   const Shape none(dims + 1, 0);
-  const auto zeros = zeros_around(call, *call.node.find("input"));
-  if (!zeros || !has_zero(call)) return {image_of(call, weight, dims), {none, none}};
+  const ir::Value& input = *call.node.find("input");
+  const auto zeros = zeros_around(call, input);
+  if (!zeros || !takes_zeros(call, input, dims))
+    return {image_of(call, weight, dims), {none, none}};
   const StreamView x = call.stream_of(zeros->input, "input");
   const bool fits = weight.size() == dims + 2 && x.layout.torch_shape.size() == dims + 1;
   // What is left out cannot be: the convolution's own padding would show it again.
