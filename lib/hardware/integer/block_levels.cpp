@@ -267,6 +267,13 @@ int asked_exponent(const BlockLevels& blocks, int mantissas) {
   return top <= most_exponent ? top : std::max(quotient_down(blocks.least, mantissas) + 1, 0);
 }
 
+/// A number times 2^exponent, which is not 0 where the number is not: `floor` tells them apart.
+float scaled_not_to_0(float number, int exponent) {
+  const float result = std::ldexp(number, exponent);
+  if (result != 0 || number == 0) return result;
+  return std::copysign(std::numeric_limits<float>::denorm_min(), number);
+}
+
 /// The levels of blocks of one scale, relative to an exponent.
 Levels levels_at(Probe& probe, const BlockLevels& blocks, int scale, int exponent,
                  const std::vector<double>& elements) {
@@ -274,7 +281,7 @@ Levels levels_at(Probe& probe, const BlockLevels& blocks, int scale, int exponen
   const float most =
       scale == blocks.greatest ? most_float : std::nextafter(first_peak(probe, scale + 1), 0.0F);
   const auto quantized = [&](Floats numbers) {
-    for (float& number : numbers) number = std::ldexp(number, exponent);
+    for (float& number : numbers) number = scaled_not_to_0(number, exponent);
     Floats results = probe.beside(peak, numbers);
     for (float& result : results) result = std::ldexp(result, -exponent);
     return results;

@@ -52,6 +52,7 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "mxint8(block_size=16, scale_rule=even)",
                                  "mxint4(block_size=16, scale_rule=rceil)",
                                  "mxint4(block_size=16, rounding=floor)",
+                                 "mxint8(block_size=16, scale_bits=3, rounding=floor)",
                                  "mxint8(block_size=16, exponent_min=-5, exponent_max=-1)",
                                  "mxint4(block_size=16, exponent_max=-2, scale_rule=even)",
                                  "mxfp4(block_size=16, exponent_min=-4, exponent_max=0)",
@@ -89,6 +90,20 @@ TEST_CASE("the staircases of a block format round as the format does") {
                  static_cast<double>(wanted[at(i)]);
     }
     CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("elements rounded down are below 0 from the least number below 0 on") {
+  // All exponents scale numbers down, and so the least float32 number to 0.
+  for (const std::string text :
+       {"mxint8(scale_bits=3, rounding=floor)", "mxint4(exponent_max=-2, rounding=floor)",
+        "mxfp4(exponent_max=-9, rounding=floor)"}) {
+    INFO(text);
+    const auto levels = block_levels_of(formats::parse_format(text), {4, 32});
+    REQUIRE(levels->greatest < 0);
+    const Levels& elements = levels->mantissas[0].elements;
+    CHECK(elements.code_of(0) == 0);
+    CHECK(elements.code_of(-1e-300) < 0);
   }
 }
 
