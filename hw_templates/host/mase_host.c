@@ -22,33 +22,44 @@ static double rounded(double v, int rounding) {
   return nearest;
 }
 
-static int reaches(const mase_level* level, double value) {
-  return level->beyond ? value > (double)level->from : value >= (double)level->from;
+static int reaches(float from, int beyond, double value) {
+  return beyond ? value > (double)from : value >= (double)from;
 }
 
-static int64_t level_of(const mase_stream* stream, double value) {
-  size_t low = 0, high = stream->level_count; /* the first level is below all numbers */
+/* The code of the highest of `count` levels that a value reaches; the first one is below all numbers. */
+static int64_t level_of(const mase_level* levels, size_t count, double value) {
+  size_t low = 0, high = count;
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
-    if (reaches(&stream->levels[middle], value)) low = middle;
+    if (reaches(levels[middle].from, levels[middle].beyond, value)) low = middle;
     else high = middle;
   }
-  return stream->levels[low].code;
+  return levels[low].code;
 }
 
 static void quantize_to_levels(const mase_stream* stream, const float* values, int64_t* codes) {
   for (size_t i = 0; i < mase_elements(stream); ++i)
-    codes[i] = level_of(stream, isnan(values[i]) ? 0.0F : values[i]); /* 0 need not be a code: formats may lack it */
+    /* 0 need not be a code: formats may lack it. */
+    codes[i] = level_of(stream->levels, stream->level_count, isnan(values[i]) ? 0.0F : values[i]);
 }
 
-/* The exponent of a block whose greatest magnitude is `peak`. */
-static int exponent_of(const mase_blocks* blocks, double peak) {
-  int exponent = blocks->least;
-  for (; exponent < blocks->greatest; ++exponent) {
-    const double turn = ldexp(blocks->turn, exponent + 1);
-    if (blocks->beyond ? peak <= turn : peak < turn) break;
+static int exponent_of(const mase_blocks* blocks, int scale) {
+  const int count = blocks->mantissas;
+  return scale >= 0 ? scale / count : -((count - 1 - scale) / count);
+}
+
+static int mantissa_of(const mase_blocks* blocks, int scale) {
+  return scale - exponent_of(blocks, scale) * blocks->mantissas;
+}
+
+/* The scale of a block whose greatest magnitude is `peak`. */
+static int scale_of(const mase_blocks* blocks, double peak) {
+  int scale = blocks->least;
+  for (; scale < blocks->greatest; ++scale) {
+    const mase_turn* turn = &blocks->turns[mantissa_of(blocks, scale + 1)];
+    if (!reaches(turn->from, turn->beyond, ldexp(peak, -exponent_of(blocks, scale + 1)))) break;
   }
-  return exponent;
+  return scale;
 }
 
 static void quantize_blocks(const mase_stream* stream, const float* values, int64_t* codes) {
@@ -61,11 +72,12 @@ static void quantize_blocks(const mase_stream* stream, const float* values, int6
       if (!isfinite(magnitude)) finite = 0;
       else if (magnitude > peak) peak = magnitude;
     }
-    const int exponent = exponent_of(blocks, peak);
-    const int64_t unit = (int64_t)1 << (exponent - blocks->least);
+    const int scale = scale_of(blocks, peak), exponent = exponent_of(blocks, scale);
+    const int64_t unit = (int64_t)1 << (exponent - exponent_of(blocks, blocks->least));
+    const mase_level* levels = stream->levels + (size_t)mantissa_of(blocks, scale) * stream->level_count;
     for (size_t i = first; i < blocks->ends[block]; ++i) {
       const double value = ldexp(values[blocks->elements[i]], -exponent);
-      codes[blocks->elements[i]] = finite ? level_of(stream, value) * unit : 0;
+      codes[blocks->elements[i]] = finite ? level_of(levels, stream->level_count, value) * unit : 0;
     }
   }
 }

@@ -19,15 +19,21 @@ typedef struct {
   int64_t code;
 } mase_level;
 
-/* Elements of a frame whose blocks share an exponent e, from `least` to `greatest`: more than `least` where the greatest
- * magnitude of a block reaches turn * 2^e (beyond: where it is above it). Block after block, by the tensor's order. */
+/* Elements of a frame whose blocks share a scale, from `least` to `greatest`. Scale n has mantissa n mod m of m mantissas
+ * and exponent e = n div m; a block has at least that scale where its greatest magnitude reaches the turn of the mantissa
+ * times 2^e (beyond: where it is above it), or n is `least`. Block after block, by the tensor's order. */
+typedef struct {
+  float from;
+  int beyond;
+} mase_turn;
+
 typedef struct {
   const uint32_t* elements;
   const uint32_t* ends; /* of each block, in `elements` */
   size_t count;
   int least, greatest;
-  float turn;
-  int beyond;
+  int mantissas;
+  const mase_turn* turns; /* of each mantissa */
 } mase_blocks;
 
 /* A stream at the border. A frame is `beats` beats of `lanes` elements; element i of the stream is element order[i]
@@ -44,7 +50,9 @@ typedef struct {
   int64_t mask_codes; /* least codes that no number gets; masks of attention, from -2^100 down, get the first one */
   const mase_level* levels; /* of an element format, ascending; NULL: all codes are used */
   size_t level_count;
-  const mase_blocks* blocks; /* NULL: none; levels are then those of exponent 0, their codes those of exponent `least` */
+  /* NULL: none; levels are then those of exponent 0, of one mantissa after the other, level_count each, and their codes
+   * those of the exponent of scale `least` */
+  const mase_blocks* blocks;
 } mase_stream;
 
 size_t mase_elements(const mase_stream* stream);    /* of a frame */

@@ -167,9 +167,11 @@ mase::integer::Codes codes_by_c(const mase::integer::Program& program,
 TEST_CASE("the driver rounds floats to an input's format with blocks as the format does") {
   using namespace mase;
   Random random(12);
-  for (const std::string text : {"mxint8(block_size=4, scale_bits=4)",
-                                 "mxfp4(block_size=5, block_dim=1, scale_bits=4, scale_rule=ceil)",
-                                 "block_log(5, 4, block_size=[2, 3])"}) {
+  for (const std::string text :
+       {"mxint8(block_size=4, scale_bits=4)",
+        "mxfp4(block_size=5, block_dim=1, scale_bits=4, scale_rule=ceil)",
+        "block_log(5, 4, block_size=[2, 3])", "nvfp4(tensor_scale=none, block_size=4)",
+        "nvfp4(tensor_scale=0.0123, block_size=5, block_dim=1)"}) {
     INFO(text);
     const formats::Format format = formats::parse_format(text);
     const Shape shape{1, 6, 10};

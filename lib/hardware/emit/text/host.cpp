@@ -81,6 +81,13 @@ std::optional<Blocks> blocks_of(const design::Design& design, design::StreamId i
 
 std::string blocks_name(const std::string& stream) { return "mase_blocks_" + stream; }
 
+std::string turns_text(const std::string& name, const integer::BlockLevels& levels) {
+  std::vector<std::string> turns;
+  for (const auto& [elements, turn] : levels.mantissas)
+    turns.push_back("{" + number_text(turn.at) + ", " + (turn.included ? "0" : "1") + "}");
+  return "static const mase_turn " + name + "[] = {" + join(turns, ", ") + "};\n";
+}
+
 std::string blocks_text(const std::string& stream, const Blocks& blocks) {
   std::vector<std::int64_t> elements, ends;
   for (const auto& block : integer::blocks_of(blocks.levels->format, blocks.shape)) {
@@ -94,19 +101,27 @@ std::string blocks_text(const std::string& stream, const Blocks& blocks) {
                                          std::to_string(ends.size()),
                                          std::to_string(levels.least),
                                          std::to_string(levels.greatest),
-                                         number_text(levels.mantissas[0].turn.at),
-                                         levels.mantissas[0].turn.included ? "0" : "1"};
+                                         std::to_string(levels.mantissas.size()),
+                                         name + "_turns"};
   return list_text(name + "_elements", elements) + list_text(name + "_ends", ends) +
-         "static const mase_blocks " + name + " = {" + join(members, ", ") + "};\n";
+         turns_text(name + "_turns", levels) + "static const mase_blocks " + name + " = {" +
+         join(members, ", ") + "};\n";
 }
 
-/// The levels of an input in a format of elements or blocks; null for fixed point and for outputs.
-std::shared_ptr<const integer::Levels> levels_of(const design::Design& design,
-                                                 design::StreamId id) {
-  if (const auto blocks = blocks_of(design, id))
-    return {blocks->levels, &blocks->levels->mantissas[0].elements};
+/// The levels of an input in a format of elements, or of each mantissa in one with blocks; empty
+/// for fixed point and for outputs.
+std::vector<std::shared_ptr<const integer::Levels>> levels_of(const design::Design& design,
+                                                              design::StreamId id) {
+  std::vector<std::shared_ptr<const integer::Levels>> levels;
+  if (const auto blocks = blocks_of(design, id)) {
+    for (const auto& mantissa : blocks->levels->mantissas)
+      levels.emplace_back(blocks->levels, &mantissa.elements);
+    return levels;
+  }
   const auto input = input_of(design, id);
-  return input ? design.program->input_levels[*input] : nullptr;
+  if (input && design.program->input_levels[*input])
+    levels.push_back(design.program->input_levels[*input]);
+  return levels;
 }
 
 std::string levels_name(const std::string& stream) { return "mase_levels_" + stream; }
@@ -115,18 +130,26 @@ std::string level_row(const std::string& from, bool beyond, std::int64_t code) {
   return "    {" + from + ", " + (beyond ? "1" : "0") + ", " + std::to_string(code) + "},\n";
 }
 
-std::string levels_text(const design::Design& design, const std::string& stream,
-                        design::StreamId id, const integer::Levels& levels) {
-  const integer::StreamValue& value = design.program->value(design.stream(id).value);
+std::string level_rows(const integer::StreamValue& value, const integer::Levels& levels) {
   const auto code = [&](std::int64_t level) {
     return value.code ? value.code->code(level).value() : level;
   };
-  std::string text = "static const mase_level " + levels_name(stream) + "[] = {\n" +
-                     level_row("0", false, code(levels.codes.front()));
+  std::string text = level_row("0", false, code(levels.codes.front()));
   for (std::size_t i = 0; i < levels.thresholds.size(); ++i) {
     const integer::Threshold& threshold = levels.thresholds[i];
     text += level_row(number_text(threshold.at), !threshold.included, code(levels.codes[i + 1]));
   }
+  return text;
+}
+
+/// Nothing where a stream has no levels.
+std::string levels_text(const design::Design& design, const std::string& stream,
+                        design::StreamId id) {
+  const auto levels = levels_of(design, id);
+  if (levels.empty()) return "";
+  std::string text = "static const mase_level " + levels_name(stream) + "[] = {\n";
+  for (const auto& one : levels)
+    text += level_rows(design.program->value(design.stream(id).value), *one);
   return text + "};\n";
 }
 
@@ -136,6 +159,7 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
   const AxiLayout layout = axi_layout(stream, options);
   const std::string& name = names.streams[static_cast<std::size_t>(id)];
   const auto levels = levels_of(design, id);
+  const std::size_t level_count = levels.empty() ? 0 : levels[0]->codes.size();
   const std::vector<std::string> members = {"\"" + name + "\"",
                                             std::to_string(stream.beats()),
                                             std::to_string(stream.lanes),
@@ -147,8 +171,8 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
                                             std::to_string(rounding_of(design, id)),
                                             order_of(design, id) ? order_name(name) : "0",
                                             std::to_string(mask_codes(design, id)),
-                                            levels ? levels_name(name) : "0",
-                                            std::to_string(levels ? levels->codes.size() : 0),
+                                            levels.empty() ? "0" : levels_name(name),
+                                            std::to_string(level_count),
                                             blocks_of(design, id) ? "&" + blocks_name(name) : "0"};
   return "    {" + join(members, ", ") + "},\n";
 }
@@ -162,7 +186,7 @@ std::string host_header(const design::Design& design, const Names& names,
     for (const design::StreamId id : *side) {
       const std::string& name = names.streams[static_cast<std::size_t>(id)];
       if (const auto* order = order_of(design, id)) orders += list_text(order_name(name), *order);
-      if (const auto found = levels_of(design, id)) levels += levels_text(design, name, id, *found);
+      levels += levels_text(design, name, id);
       if (const auto blocks = blocks_of(design, id)) levels += blocks_text(name, *blocks);
       (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
     }
