@@ -186,6 +186,20 @@ TEST_CASE("kl is refused where values share bits") {
       Catch::Contains("share bits; use mse"));
 }
 
+TEST_CASE("a tensor scale that is auto is a power of two, which hardware takes") {
+  ir::Graph graph = test::two_layers(normal_values(8), {0.5f, -0.25f});
+  passes::PassContext context = test::context_with_rows(Array::from(normal_values(32), {8, 4}), 3);
+  const passes::Result result =
+      test::run_pass(graph, "quantize",
+                     "calibration = \"mse\"\n[linear.config]\nname = \"nvfp4\"\n"
+                     "tensor_scale = \"auto\"\n",
+                     context);
+  const auto& chosen = result.info.at("calibrated").as_list();
+  CHECK(chosen.size() >= 2);
+  int exponent = 0;
+  for (const Tree& port : chosen) CHECK(std::frexp(port.at("value").as_double(), &exponent) == 0.5);
+}
+
 TEST_CASE("a scale rule that is auto is chosen per port") {
   ir::Graph graph = test::two_layers(normal_values(8), {0.5f, -0.25f});
   passes::PassContext context = test::context_with_rows(Array::from(normal_values(32), {8, 4}), 3);

@@ -9,7 +9,7 @@ namespace mase::passes {
 namespace {
 
 constexpr double smallest_share = 1.0 / 1024, largest_share = 4.0;
-constexpr int grid_steps = 16;
+constexpr int powers_below = 4;
 
 double reach_of(const formats::Format& format) {
   const formats::Range range = format.range();
@@ -102,13 +102,16 @@ std::vector<Candidate> integers_near(const formats::Format& format, const FieldI
   return useful;
 }
 
-std::vector<Candidate> clip_grid(const formats::Format& format, const std::string& field,
-                                 double largest) {
+/// The powers of two of a scale, by which hardware shifts, from one that reaches the largest
+/// magnitude down.
+std::vector<Candidate> powers_of_two(const formats::Format& format, const std::string& field,
+                                     double largest) {
   const auto unit = with_field(format, field, Tree(1.0));
-  if (!unit || reach_of(*unit) <= 0) return {};
+  if (!unit || reach_of(*unit) <= 0 || largest <= 0) return {};
+  const int top = static_cast<int>(std::ceil(std::log2(largest / reach_of(*unit))));
   std::vector<Tree> values;
-  for (int j = 1; j <= grid_steps + 1; ++j)
-    values.emplace_back(largest * j / grid_steps / reach_of(*unit));
+  for (int exponent = top - powers_below; exponent <= top; ++exponent)
+    values.emplace_back(std::ldexp(1.0, exponent));
   return existing(format, field, values);
 }
 
@@ -141,7 +144,7 @@ std::vector<Candidate> candidates(const formats::Format& format, double largest)
   else if (field->type == "integer")
     found = integers_near(format, *field, largest);
   else if (field->type.starts_with("number"))
-    found = clip_grid(format, field->name, largest);
+    found = powers_of_two(format, field->name, largest);
   if (found.empty()) found.push_back({format.fields().at(field->name), format, reach_of(format)});
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.reach < b.reach; });
