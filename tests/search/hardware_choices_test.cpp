@@ -63,19 +63,19 @@ TEST_CASE("choices with hardware are accepted, whatever their format") {
 TEST_CASE("a format without hardware is named with its node, beside one that has it") {
   const std::string text = said("name = [\"fp8_e4m3\", \"nvfp4\", \"NA\", \"log\"]");
   CHECK(names(text, {"x.toml:13:21: error: seed of 'conv2': name = \"nvfp4\" has no hardware",
-                     "format of data_in of 'conv2': format 'nvfp4' has no datapath; formats that",
+                     "format of data_in of 'conv2': format 'nvfp4()' has a scale that follows",
                      "x.toml:13:30: error: seed of 'conv2': name = \"NA\"", "still float",
                      "name = \"log\" has no hardware", "fewer bits of exponent"}));
   CHECK(text.find("fp8_e4m3\" has") == std::string::npos);
 }
 
 TEST_CASE("a format without hardware is refused for its port alone") {
-  const std::string text =
-      said("name = [\"integer\"]",
-           "name = [\"integer\"]\ndata_in = [\"nvfp4\", \"fp8_e4m3\"]\n"
-           "weight = [\"integer(8, 4)\", \"nvfp4\"]\nbias = [\"integer(16, 8)\"]");
+  const std::string text = said("name = [\"integer\"]",
+                                "name = [\"integer\"]\ndata_in = [\"nvfp4\", \"fp8_e4m3\"]\n"
+                                "weight = [\"integer(8, 4)\", \"integer(25, 4, "
+                                "profile=mase)\"]\nbias = [\"integer(16, 8)\"]");
   CHECK(names(text, {"seed of 'fc1': data_in = \"nvfp4\" has no hardware",
-                     "seed of 'fc1': weight = \"nvfp4\" has no hardware"}));
+                     "seed of 'fc1': weight = \"integer(25, 4, profile=mase)\" has no hardware"}));
   CHECK(std::ranges::count(text, '\n') <= 2);
 }
 

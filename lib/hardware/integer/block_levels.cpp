@@ -46,8 +46,7 @@ class Probe {
     if (encoded(1.0F).scales != encoded(1000.0F).scales)
       refuse(format,
              "has a scale that follows from all elements of a tensor, which has a datapath only "
-             "for weights that stay; a number has one for all, which tensor_scale = \"auto\" finds "
-             "(pass quantize), and so has tensor_scale = \"none\"");
+             "for weights that stay");
   }
 
   int mantissas() const { return static_cast<int>(mantissas_.size()); }

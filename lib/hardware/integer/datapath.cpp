@@ -3,6 +3,7 @@
 #include "hardware/integer/datapath.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -81,6 +82,28 @@ Grid block_grid(const formats::Format& format) {
   return {{}, Rounding::nearest_even, nullptr, format.deterministic()};
 }
 
+/// By any other scale than a power of two the numbers of a stream would have as many bits more as
+/// the scale. Rounded down, a number times the reciprocal of its scale may lose a step.
+Grid nvfp4_grid(const formats::Format& format) {
+  const Tree fields = format.deterministic().fields();
+  const Tree& scale = fields.at("tensor_scale");
+  const std::string only = ", which has a datapath only for weights that stay; ";
+  if (scale == Tree("NA"))
+    unsupported_error("format '" + format.text() +
+                      "' has a scale that follows from all elements of a tensor" + only +
+                      "tensor_scale = \"none\" has one for all, and so has tensor_scale = \"auto\" "
+                      "(pass quantize), which finds a power of two");
+  int exponent = 0;
+  if (!scale.is_string() && std::frexp(scale.as_double(), &exponent) != 0.5)
+    unsupported_error("format '" + format.text() + "' has a scale that is not a power of two" +
+                      only + "tensor_scale = " + double_text(std::ldexp(1.0, exponent)) +
+                      " has one for all");
+  if (fields.at("rounding") == Tree("floor"))
+    unsupported_error("format '" + format.text() + "' rounds down numbers that it has" + only +
+                      "rounding = \"nearest_even\" has one for all");
+  return block_grid(format);
+}
+
 Grid row_scaled_grid(const formats::Format& format) {
   unsupported_error(
       "format '" + format.text() +
@@ -143,6 +166,7 @@ const std::vector<DatapathRow>& datapath_table() {
       {"mxfp6_e3m2", block_grid, true},
       {"mxfp6_e2m3", block_grid, true},
       {"mxfp4", block_grid, true},
+      {"nvfp4", nvfp4_grid, true},
       {"binary", element_grid, true},
       {"binary_residual", residual_grid, true},
       {"ternary", ternary_grid, true},

@@ -49,7 +49,8 @@ TEST_CASE("an input takes the format with blocks that all its readers ask for") 
         "block_fp(8, 4, block_size=[1, 8], skip_first_dim=true)",
         "block_minifloat(8, 3, 4, block_size=[1, 4], skip_first_dim=true)",
         "block_log(5, 4, block_size=[2, 8], skip_first_dim=true)", "mxint_hardware(8, 4, [1, 4])",
-        "mxint8(block_size=2, block_dim=1, scale_bits=4)"}) {
+        "mxint8(block_size=2, block_dim=1, scale_bits=4)", "nvfp4(block_size=8, tensor_scale=none)",
+        "nvfp4(block_size=4, tensor_scale=0.00048828125)"}) {
     INFO(text);
     const formats::Format format = formats::parse_format(text);
     const integer::Program program = integer::lower(two_layers(text, text));

@@ -144,7 +144,7 @@ TEST_CASE("block formats without exponents are refused with what would do") {
     }
     return std::string();
   };
-  CHECK(refused("nvfp4()").find("tensor_scale = \"auto\" finds") != std::string::npos);
+  CHECK(refused("nvfp4()").find("follows from all elements") != std::string::npos);
   CHECK(refused("mxint8(block_size=1)").find("blocks of one element") != std::string::npos);
 }
 

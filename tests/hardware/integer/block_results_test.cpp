@@ -37,7 +37,8 @@ ir::Graph read_by_layer(const std::string& op, std::vector<ir::Argument> argumen
 TEST_CASE("functions and fractions take the format with blocks of their result or their readers") {
   for (const std::string format :
        {eights, fours, std::string("block_log(5, 4, block_size=[2, 4], skip_first_dim=true)"),
-        std::string("mxint_hardware(6, 4, [2, 4])")}) {
+        std::string("mxint_hardware(6, 4, [2, 4])"),
+        std::string("nvfp4(block_size=4, tensor_scale=none)")}) {
     INFO(format);
     for (const Formats& own : {Formats{}, Formats{{"data_out", format}}}) {
       check(read_by_layer("aten::gelu", {}, {2, 6, 8}, {2, 6, 8}, own, format));

@@ -148,6 +148,22 @@ TEST_CASE("a reader's format without a datapath is named, also behind what passe
   }
 }
 
+TEST_CASE("nvfp4 that data cannot have is refused with one that they can") {
+  const auto reads = [](const std::string& fields) {
+    Sketch sketch;
+    return sketch.finish(
+        sketch.relu(sketch.input({2, 16}), {{"data_in", "nvfp4(" + fields + ")"}}));
+  };
+  says(refusal(reads("")), "tensor_scale = \"none\" has one for all");
+  says(refusal(reads("tensor_scale=0.3")), "tensor_scale = 0.5 has one for all");
+  says(refusal(reads("tensor_scale=3e-05")), "tensor_scale = 3.0517578125e-05 has one for all");
+  says(refusal(reads("tensor_scale=none, rounding=floor")), "rounding = \"nearest_even\" has one");
+  for (const std::string remedy :
+       {"tensor_scale=none", "tensor_scale=0.5", "tensor_scale=3.0517578125e-05",
+        "tensor_scale=none, rounding=nearest_even", "tensor_scale=none, rounding=nearest_away"})
+    CHECK_NOTHROW(integer::lower(reads(remedy)));
+}
+
 TEST_CASE("batch norms that still divide ask for fuse_batch_norm") {
   Sketch sketch;
   const auto x = sketch.input({2, 4}, {{"data_out", "integer(8, 4)"}});

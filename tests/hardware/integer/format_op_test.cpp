@@ -45,6 +45,9 @@ const std::vector<std::string> table_formats{
     "binary(scaled=true)",
     "scale_integer(8)",
     "nvfp4()",
+    "nvfp4(block_size=4, tensor_scale=none)",
+    "nvfp4(block_size=3, block_dim=1, tensor_scale=0.0625)",
+    "nvfp4(block_size=4, tensor_scale=0.0123)",
     "mxint8(block_size=4, scale_bits=4)",
     "mxint8(block_size=3, block_dim=1, scale_bits=3)",
     "mxint8(block_size=4, exponent_min=-3, exponent_max=1)",
@@ -209,7 +212,7 @@ Row numbers_of(const integer::StreamValue& value, const integer::Codes& codes) {
 int count_far(const formats::Format& format, const Shape& shape, const Row& results,
               const Row& exact, double bound) {
   int far = 0;
-  if (!shares_exponents(format)) {
+  if (!shares_scales(format)) {
     for (std::size_t i = 0; i < exact.size(); ++i)
       far +=
           static_cast<Real>(results[i]) < quantized(static_cast<Real>(exact[i] - bound), format) ||
@@ -219,17 +222,16 @@ int count_far(const formats::Format& format, const Shape& shape, const Row& resu
   for (const auto& block : blocks_in(format, shape)) {
     double peak = 0;
     for (const std::int64_t i : block) peak = std::max(peak, std::abs(exact[test::at(i)]));
-    const auto beyond = [&](int exponent) {  // of the block with one exponent
+    const auto beyond = [&](Real scale) {  // of the block with one scale
       return std::ranges::count_if(block, [&](std::int64_t i) {
         const auto result = static_cast<Real>(results[test::at(i)]);
-        return result <
-                   at_exponent(static_cast<Real>(exact[test::at(i)] - bound), exponent, format) ||
-               result >
-                   at_exponent(static_cast<Real>(exact[test::at(i)] + bound), exponent, format);
+        const auto number = static_cast<Real>(exact[test::at(i)]), apart = static_cast<Real>(bound);
+        return result < at_scale(number - apart, scale, format) ||
+               result > at_scale(number + apart, scale, format);
       });
     };
-    const int least = exponent_for(static_cast<Real>(std::max(0.0, peak - bound)), format);
-    const int most = exponent_for(static_cast<Real>(peak + bound), format);
+    const Real least = scale_for(static_cast<Real>(std::max(0.0, peak - bound)), format);
+    const Real most = scale_for(static_cast<Real>(peak + bound), format);
     far += static_cast<int>(std::min(beyond(least), beyond(most)));
   }
   return far;
@@ -278,7 +280,7 @@ std::string verdict(const OpColumn& op, const std::string& text) {
       check_near(made, formats::parse_format(text));
     else
       check_against_reference(made.graph, 4, seed);
-    if (!made.function && shares_exponents(formats::parse_format(text)))
+    if (!made.function && shares_scales(formats::parse_format(text)))
       check_groups_against_reference(made.graph, seed);
   }
   return "";

@@ -268,34 +268,70 @@ std::vector<std::vector<Index>> places_of_blocks(const Shape& block, const Shape
   return places;
 }
 
-RealTensor in_blocks(RealTensor tensor, const formats::Format& format) {
+/// docs/formats.md, section 3: float32 operations in its order; without a tensor's scale it is 1.
+struct Nvfp4 {
+  float t = 1;
+
+  static float rounded(Real x) { return static_cast<float>(x); }
+  Real scale(Real peak) const {
+    const Real a = rounded(rounded(peak / 6) / Real(t));
+    return minifloat(std::clamp<Real>(a, power_of_two(-6), 448), named_minifloat("e4m3"));
+  }
+  Real number(Real x, Real scale) const {
+    const Real reciprocal = rounded(rounded(1 / Real(t)) / scale);
+    const Real element = minifloat(rounded(x * reciprocal), named_minifloat("e2m1"));
+    return rounded(element * rounded(t * scale));
+  }
+};
+
+Nvfp4 nvfp4_of(const formats::Format& format) {
+  const Tree scale = format.fields().at("tensor_scale");
+  return scale.is_string() ? Nvfp4{} : Nvfp4{static_cast<float>(scale.as_double())};
+}
+
+bool is_nvfp4(const formats::Format& format) { return format.name() == "nvfp4"; }
+
+/// The format with the scale that follows from a tensor, where it is not given.
+formats::Format with_tensor_scale(const formats::Format& format, const RealTensor& tensor) {
+  Tree fields = format.fields();
+  if (!is_nvfp4(format) || fields.at("tensor_scale") != Tree("NA")) return format;
+  Real peak = 0;
+  for (const Real one : tensor.values) peak = std::max(peak, magnitude_of(one));
+  fields["tensor_scale"] = peak == 0 ? 1.0 : static_cast<double>(Nvfp4::rounded(peak / 2688));
+  Diagnostics none;
+  return *formats::find_format("nvfp4")->make(fields, none);
+}
+
+RealTensor in_blocks(RealTensor tensor, const formats::Format& given) {
+  const formats::Format format = with_tensor_scale(given, tensor);
   for (const auto& block : blocks_in(format, tensor.shape)) {
     Real peak = 0;
     for (const Index i : block) peak = std::max(peak, magnitude_of(tensor.values[at(i)]));
-    const int exponent = exponent_for(peak, format);
+    const Real scale = scale_for(peak, format);
     for (const Index i : block)
-      tensor.values[at(i)] = at_exponent(tensor.values[at(i)], exponent, format);
+      tensor.values[at(i)] = at_scale(tensor.values[at(i)], scale, format);
   }
   return tensor;
 }
 
 }  // namespace
 
-bool shares_exponents(const formats::Format& format) {
+bool shares_scales(const formats::Format& format) {
   const std::string_view name = format.name();
-  return name.starts_with("mx") || name.starts_with("block_");
+  return name.starts_with("mx") || name.starts_with("block_") || is_nvfp4(format);
 }
 
 std::vector<std::vector<Index>> blocks_in(const formats::Format& format, const Shape& shape) {
   return places_of_blocks(block_shape(format, shape), shape);
 }
 
-int exponent_for(Real peak, const formats::Format& format) {
-  return exponent_by_rule(peak, blocks_of(format), format);
+Real scale_for(Real peak, const formats::Format& format) {
+  if (is_nvfp4(format)) return nvfp4_of(format).scale(peak);
+  return power_of_two(exponent_by_rule(peak, blocks_of(format), format));
 }
 
-Real at_exponent(Real number, int exponent, const formats::Format& format) {
-  const Real scale = power_of_two(exponent);
+Real at_scale(Real number, Real scale, const formats::Format& format) {
+  if (is_nvfp4(format)) return nvfp4_of(format).number(number, scale);
   return blocks_of(format).element(number / scale) * scale;
 }
 
@@ -305,12 +341,12 @@ bool scales_elements(const formats::Format& format) {
     const Tree* value = fields.find(field);
     return value && *value == Tree(true);
   };
-  return shares_exponents(format) || format.name() == "scale_integer" || is_set("scaled") ||
+  return shares_scales(format) || format.name() == "scale_integer" || is_set("scaled") ||
          is_set("scaling_factor");
 }
 
 RealTensor scaled(RealTensor tensor, const formats::Format& format) {
-  if (shares_exponents(format)) return in_blocks(std::move(tensor), format);
+  if (shares_scales(format)) return in_blocks(std::move(tensor), format);
   const bool rows = format.name() == "scale_integer";
   const auto size = rows ? static_cast<std::size_t>(tensor.shape.back())
                          : tensor.values.size() / static_cast<std::size_t>(tensor.shape.front());

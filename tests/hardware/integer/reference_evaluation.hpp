@@ -28,12 +28,12 @@ Real element(Real number, const formats::Format& format);
 /// codes and scales.
 bool scales_elements(const formats::Format& format);
 RealTensor scaled(RealTensor tensor, const formats::Format& format);
-/// Whether blocks share exponents; the elements of each block of a tensor; the exponent of one with
-/// this greatest magnitude; and a number rounded in a block with an exponent.
-bool shares_exponents(const formats::Format& format);
+/// Whether blocks share scales; the elements of each block of a tensor; the scale of one with this
+/// greatest magnitude; and a number rounded in a block with a scale.
+bool shares_scales(const formats::Format& format);
 std::vector<std::vector<std::int64_t>> blocks_in(const formats::Format& format, const Shape& shape);
-int exponent_for(Real peak, const formats::Format& format);
-Real at_exponent(Real number, int exponent, const formats::Format& format);
+Real scale_for(Real peak, const formats::Format& format);
+Real at_scale(Real number, Real scale, const formats::Format& format);
 
 class Evaluation {
  public:

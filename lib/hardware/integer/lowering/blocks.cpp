@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding streams to formats whose blocks share an exponent: the greatest magnitude of each block
-// gives its exponent, elements are shifted to it, rounded, and shifted back.
+// Rounding streams to formats whose blocks share a scale: the greatest magnitude of each block
+// gives its scale, elements are shifted by its exponent, rounded as its mantissa asks, and shifted
+// back.
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "hardware/integer/block_levels.hpp"
 #include "hardware/integer/lowering/lowering.hpp"
@@ -57,29 +57,46 @@ BlockPlaces places_in_blocks(const formats::Format& format, const Layout& layout
   return found;
 }
 
-/// The exponents that blocks of a stream can have, and what their greatest magnitude reaches for
-/// each but the first.
-struct Exponents {
-  int first = 0;
+/// The scales that blocks of a stream can have, by their numbers, and what their greatest magnitude
+/// reaches for each but the first.
+struct Scales {
+  std::vector<int> numbers;
   std::vector<Wide> reached;
 };
 
-Exponents exponents_within(const BlockLevels& blocks, const FixedType& type, std::int64_t divisor) {
+Scales scales_within(const BlockLevels& blocks, const FixedType& type, std::int64_t divisor) {
   const Wide most = std::max<Wide>(-type.low(), type.high());
-  const auto reached = [&](int exponent) {
-    return blocks.turn(exponent).least_code(type.frac, divisor);
-  };
-  Exponents found{blocks.least, {}};
-  for (int e = blocks.least + 1; e <= blocks.greatest; ++e) {
-    const Wide code = reached(e);
+  Scales found{{blocks.least}, {}};
+  for (int scale = blocks.least + 1; scale <= blocks.greatest; ++scale) {
+    const Wide code = blocks.turn(scale).least_code(type.frac, divisor);
     if (code > most) break;
-    if (code <= 1)  // every block but those of zeros
-      found.first = e;
-    else
+    // Every block but those of zeros, or every one that has reached the scale below, too.
+    const bool replaces = found.reached.empty() ? code <= 1 : code == found.reached.back();
+    if (replaces) {
+      found.numbers.back() = scale;
+    } else {
+      found.numbers.push_back(scale);
       found.reached.push_back(code);
+    }
   }
   return found;
 }
+
+/// A threshold of numbers as one of those that are shifted to the right, with a bit that tells of a
+/// rest.
+struct Shifted {
+  Wide least = 0;       ///< the least code that reaches it, before
+  int places() const {  ///< the most that the decision bears
+    int zeros = 0;
+    const Wide even = least % 2 == 0 ? least : least - 1;
+    while (zeros < stream_bits && (even >> zeros) % 2 == 0) ++zeros;
+    return zeros;
+  }
+  Wide code(int places) const {
+    const bool whole = ((least >> places) << places) == least;
+    return whole ? 2 * (least >> places) : 2 * ((least - 1) >> places) + 1;
+  }
+};
 
 /// The steps that round one stream.
 class BlockSteps {
@@ -129,76 +146,174 @@ class BlockSteps {
   }
 
   StreamView rounded(const StreamView& x, std::int64_t length) {
-    const Exponents exponents = exponents_within(levels_, type(x), divisor_);
-    if (exponents.reached.empty()) return alone(x, exponents.first);
-    const StreamView shared = exponents_of(x, exponents, length);
-    const StreamView elements = shifted(x, shared, exponents.first);
-    const auto most = static_cast<int>(exponents.reached.size());
+    const Scales scales = scales_within(levels_, type(x), divisor_);
+    if (scales.reached.empty()) return alone(x, scales.numbers.front());
+    const int first = levels_.exponent(scales.numbers.front());
+    const int most = levels_.exponent(scales.numbers.back()) - first;
+    const Blocks blocks{x, peak_of(x, length), scales, length};
+    const StreamView exponents =
+        of_blocks("exponent", blocks, [&](int scale) { return levels_.exponent(scale) - first; });
+    const StreamView elements = levels_.rounding
+                                    ? shifted_and_rounded(x, exponents, first)
+                                    : shifted_to_levels(blocks, exponents, first, most);
     const Interval range = integer::shifted(interval_of(type(elements)), most);
-    return emit("scale", BlockShift{}, {elements.id, shared.id},
-                {range, type(elements).frac - exponents.first}, exactly(range), x.layout);
+    return emit("scale", BlockShift{}, {elements.id, exponents.id},
+                {range, type(elements).frac - first}, exactly(range), x.layout);
   }
 
-  /// The exponent of each block above the first, for each of its elements.
-  StreamView exponents_of(const StreamView& x, const Exponents& exponents, std::int64_t length) {
+  /// A stream, the greatest magnitudes of its blocks, and the scales that these may ask for.
+  struct Blocks {
+    StreamView elements, peaks;
+    const Scales& scales;
+    std::int64_t length;
+  };
+
+  StreamView peak_of(const StreamView& x, std::int64_t length) {
     const FixedType from = type(x);
     const Interval peaks{0, std::max<Wide>(-from.low(), from.high())};
-    const Layout once = row_major({lowering_.value(x.id).elements() / length});
-    const StreamView peak =
-        exact("peak", RowReduce{PoolKind::max, length, from.is_signed}, x, peaks, from.frac, once);
-    Quantize step{levels_.format.text(), exponents.reached, Codes(exponents.reached.size() + 1)};
-    std::iota(step.levels.begin(), step.levels.end(), 0);
-    const Interval range{0, step.levels.back()};
-    const StreamView exponent = exact("exponent", std::move(step), peak, range, 0, once);
-    return exact("exponents", Repeat{length}, exponent, range, 0, x.layout);
+    return exact("peak", RowReduce{PoolKind::max, length, from.is_signed}, x, peaks, from.frac,
+                 row_major({lowering_.value(x.id).elements() / length}));
   }
 
-  /// Elements relative to the exponents of their blocks, rounded.
-  StreamView shifted(const StreamView& x, const StreamView& shared, int first) {
+  /// For each element a number that follows from the scale of its block.
+  StreamView of_blocks(const std::string& suffix, const Blocks& blocks,
+                       const std::function<std::int64_t(int)>& of_scale, int frac = 0) {
+    const Scales& scales = blocks.scales;
+    Quantize step{levels_.format.text(), {}, {of_scale(scales.numbers.front())}};
+    for (std::size_t i = 0; i < scales.reached.size(); ++i) {
+      const std::int64_t number = of_scale(scales.numbers[i + 1]);
+      if (number == step.levels.back()) continue;
+      step.thresholds.push_back(scales.reached[i]);
+      step.levels.push_back(number);
+    }
+    const auto [low, high] = std::ranges::minmax(step.levels);
+    const Interval range{low, high};
+    const StreamView once =
+        exact(suffix, std::move(step), blocks.peaks, range, frac, blocks.peaks.layout);
+    return exact(suffix + "s", Repeat{blocks.length}, once, range, frac, blocks.elements.layout);
+  }
+
+  /// Whole numbers relative to the exponents of their blocks.
+  StreamView shifted_and_rounded(const StreamView& x, const StreamView& exponents, int first) {
     int frac = 0;  // of the thresholds, below which one bit tells of a rest
     for (const Threshold& threshold : levels_.mantissas[0].elements.thresholds)
       frac = std::max(frac, fraction_bits(static_cast<double>(threshold.at)));
     const FixedType from = type(x);
     const BlockShift shift{true, from.frac + first - frac};
+    const Accumulator accumulator{{shift(from.low(), 0), shift(from.high(), 0) | 1}, frac + 1};
+    return emit("round", shift, {x.id, exponents.id}, accumulator, rounding(accumulator), x.layout);
+  }
+
+  /// Elements relative to the exponents of their blocks, on the levels of their mantissas.
+  StreamView shifted_to_levels(const Blocks& blocks, const StreamView& exponents, int first,
+                               int most) {
+    const StreamView& x = blocks.elements;
+    const FixedType from = type(x);
+    const Thresholds thresholds = thresholds_at(from.frac + first + most);
+    const int frac = from.frac + first + most - thresholds.places;
+    const BlockShift shift{true, from.frac + first - frac};
     const Interval range{shift(from.low(), 0), shift(from.high(), 0) | 1};
-    const Accumulator accumulator{range, frac + 1};
-    const std::vector<ValueId> inputs{x.id, shared.id};
-    if (levels_.rounding)
-      return emit("round", shift, inputs, accumulator, rounding(accumulator), x.layout);
-    const auto reach = [&](const Threshold& threshold) {
-      return threshold.least_code(frac + 1, divisor_);
-    };
-    const Interval clamped{
-        std::max(range.low, reach(levels_.mantissas[0].elements.thresholds.front()) - 1),
-        std::min(range.high, reach(levels_.mantissas[0].elements.thresholds.back()))};
-    Requantise clamp = exactly(clamped);
-    return quantized(emit("align", shift, inputs, accumulator, clamp, x.layout), frac + 1);
+    Interval clamped{range.high, range.low};
+    for (const std::vector<Wide>& codes : thresholds.codes)
+      clamped = hull(clamped, {codes.front() - 1, codes.back()});
+    clamped = {std::max(range.low, clamped.low), std::min(range.high, clamped.high)};
+    const StreamView aligned =
+        emit("align", shift, {x.id, exponents.id}, {range, frac + 1}, exactly(clamped), x.layout);
+    if (levels_.mantissas.size() == 1)
+      return on_levels(aligned, search(thresholds, {0}, 0, clamped), levels_.mantissas[0].elements);
+    return on_levels_of_mantissas(blocks, aligned, thresholds, clamped);
   }
 
-  Requantise rounding(const Accumulator& accumulator) const {
-    const Wide low = levels_.mantissas[0].elements.codes.front(),
-               high = levels_.mantissas[0].elements.codes.back();
-    return {accumulator.frac - levels_.mantissas[0].elements.type.frac, divisor_, *levels_.rounding,
-            accumulator.range.low < 0 ? low : std::max<Wide>(low, 0), high};
+  /// The thresholds of each mantissa, as codes of elements that are shifted by their exponents.
+  struct Thresholds {
+    int places = 0;  ///< that the decision bears of elements before they are shifted
+    std::vector<std::vector<Wide>> codes;
+  };
+
+  /// From elements of so many fraction bits relative to the greatest exponent.
+  Thresholds thresholds_at(int frac) const {
+    Thresholds found{stream_bits, {}};
+    std::vector<std::vector<Shifted>> all;
+    for (const MantissaLevels& one : levels_.mantissas) {
+      all.emplace_back();
+      for (const Threshold& threshold : one.elements.thresholds) {
+        all.back().push_back({threshold.least_code(frac, divisor_)});
+        found.places = std::min(found.places, all.back().back().places());
+      }
+    }
+    for (const std::vector<Shifted>& one : all) {
+      found.codes.emplace_back();
+      for (const Shifted& threshold : one)
+        found.codes.back().push_back(threshold.code(found.places));
+    }
+    return found;
   }
 
-  /// Numbers of so many fraction bits relative to their exponents on the levels of elements.
-  StreamView quantized(const StreamView& x, int frac) {
-    const Levels& levels = levels_.mantissas[0].elements;
-    Quantize step = quantize_step(levels, interval_of(type(x)), frac, divisor_);
-    const Interval range{step.levels.front(), step.levels.back()};
-    const StreamView elements =
-        exact("round", std::move(step), x, range, levels.type.frac, x.layout);
+  /// The step that takes a code, plus 2^bits times its mantissa, to the level.
+  Quantize search(const Thresholds& thresholds, const std::vector<int>& mantissas, int bits,
+                  const Interval& range) const {
+    Quantize step{levels_.format.text(), {}, {}};
+    for (const int mantissa : mantissas) {
+      const Wide base = Wide{mantissa} << bits;
+      const std::vector<Wide>& reached = thresholds.codes[at(mantissa)];
+      const Codes& levels = levels_.mantissas[at(mantissa)].elements.codes;
+      const auto from = std::ranges::upper_bound(reached, range.low) - reached.begin();
+      const auto to = std::ranges::upper_bound(reached, range.high) - reached.begin();
+      if (!step.levels.empty()) step.thresholds.push_back(base + range.low);
+      for (auto i = from; i < to; ++i) step.thresholds.push_back(base + reached[at(i)]);
+      step.levels.insert(step.levels.end(), levels.begin() + from, levels.begin() + to + 1);
+    }
+    return step;
+  }
+
+  StreamView searched(const StreamView& x, Quantize step) {
+    const auto [low, high] = std::ranges::minmax(step.levels);
+    return exact("round", std::move(step), x, {low, high}, levels_.frac(), x.layout);
+  }
+
+  /// The same where all levels are those of one mantissa.
+  StreamView on_levels(const StreamView& x, Quantize step, const Levels& levels) {
+    const StreamView elements = searched(x, std::move(step));
     lowering_.set_levels(elements.id, {shared_, &levels});
     return elements;
   }
 
-  /// A stream whose blocks can have one exponent only.
-  StreamView alone(const StreamView& x, int exponent) {
+  /// One search in the thresholds of all mantissas, those of a greater one above those of others.
+  StreamView on_levels_of_mantissas(const Blocks& blocks, const StreamView& aligned,
+                                    const Thresholds& thresholds, const Interval& clamped) {
+    const auto count = static_cast<int>(levels_.mantissas.size());
+    const auto of_scale = [&](int scale) { return scale - levels_.exponent(scale) * count; };
+    const int bits = type_for(0, clamped.high - clamped.low, 0).width;
+    const int frac = type(aligned).frac;
+    const StreamView mantissas = of_blocks("mantissa", blocks, of_scale, frac - bits);
+    std::vector<int> occurring;
+    for (int i = 0; i < count; ++i)
+      if (std::ranges::count(blocks.scales.numbers, i, of_scale) > 0) occurring.push_back(i);
+    const Wide least = Wide{occurring.front()} << bits, greatest = Wide{occurring.back()} << bits;
+    const Interval sums{least + clamped.low, greatest + clamped.high};
+    const StreamView both =
+        emit("place", Binary{BinaryKind::add, 0, bits}, {aligned.id, mantissas.id}, {sums, frac},
+             exactly(sums), aligned.layout);
+    return searched(both, search(thresholds, occurring, bits, clamped));
+  }
+
+  Requantise rounding(const Accumulator& accumulator) const {
+    const Levels& elements = levels_.mantissas[0].elements;
+    const Wide low = elements.codes.front(), high = elements.codes.back();
+    return {accumulator.frac - elements.type.frac, divisor_, *levels_.rounding,
+            accumulator.range.low < 0 ? low : std::max<Wide>(low, 0), high};
+  }
+
+  /// A stream whose blocks can have one scale only.
+  StreamView alone(const StreamView& x, int scale) {
+    const int exponent = levels_.exponent(scale);
+    const Levels& levels = levels_.mantissa(scale).elements;
     const Accumulator accumulator{interval_of(type(x)), type(x).frac + exponent};
-    const StreamView elements = levels_.rounding ? emit("round", Cast{}, {x.id}, accumulator,
-                                                        rounding(accumulator), x.layout)
-                                                 : quantized(x, accumulator.frac);
+    const StreamView elements =
+        levels_.rounding
+            ? emit("round", Cast{}, {x.id}, accumulator, rounding(accumulator), x.layout)
+            : on_levels(x, quantize_step(levels, accumulator.range, accumulator.frac, divisor_),
+                        levels);
     const FixedType found = type(elements);
     const Interval range = interval_of(found);
     return exact("scale", Cast{}, elements, range, found.frac - exponent, x.layout);
