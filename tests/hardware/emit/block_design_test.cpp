@@ -44,6 +44,20 @@ constexpr const char* layers = R"(graph "codes" {
 }
 )";
 
+constexpr const char* mantissas = R"(graph "mantissas" {
+  module conv : torch.nn.modules.conv.Conv2d = aten::conv2d(padding=[1, 1]) [weight=@conv.weight, bias=@conv.bias]
+  module fc : torch.nn.modules.linear.Linear = aten::linear() [weight=@fc.weight]
+  tensor conv.weight : float32[6, 4, 3, 3] parameter grad
+  tensor conv.bias : float32[6] parameter grad
+  tensor fc.weight : float32[5, 6] parameter grad
+  %x : float32[2, 4, 4, 4] = placeholder x
+  %conv : float32[2, 6, 4, 4] = call_module conv aten::conv2d(input=%x) {bias=integer(8, 5), data_in=nvfp4(block_size=4, block_dim=1, tensor_scale=0.03125), weight=nvfp4(block_size=4, block_dim=1), data_out=integer(12, 7)}
+  %mean : float32[2, 6] = call_function torch.mean aten::mean.dim(self=%conv, dim=[2, 3])
+  %fc : float32[2, 5] = call_module fc aten::linear(input=%mean) {data_in=nvfp4(block_size=3, tensor_scale=none), weight=nvfp4(block_size=6, tensor_scale=none)}
+  %output : float32[2, 5] = output output(value=%fc)
+}
+)";
+
 integer::Program program_of(const char* text) {
   ir::Graph graph = ir::parse(text, "test");
   Random random(3);
@@ -93,6 +107,10 @@ void check_simulated(const integer::Program& lowered) {
 
 TEST_CASE("a network in formats with blocks computes its integers in simulation") {
   check_simulated(program_of(network));
+}
+
+TEST_CASE("a network whose blocks have scales with mantissas computes its integers in simulation") {
+  check_simulated(program_of(mantissas));
 }
 
 TEST_CASE("layers in simulation multiply codes of the elements of blocks") {

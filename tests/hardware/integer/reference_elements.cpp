@@ -277,11 +277,12 @@ struct Nvfp4 {
     const Real a = rounded(rounded(peak / 6) / Real(t));
     return minifloat(std::clamp<Real>(a, power_of_two(-6), 448), named_minifloat("e4m3"));
   }
-  Real number(Real x, Real scale) const {
+  Real element(Real x, Real scale) const {
     const Real reciprocal = rounded(rounded(1 / Real(t)) / scale);
-    const Real element = minifloat(rounded(x * reciprocal), named_minifloat("e2m1"));
-    return rounded(element * rounded(t * scale));
+    return minifloat(rounded(x * reciprocal), named_minifloat("e2m1"));
   }
+  Real number(Real x, Real scale) const { return rounded(element(x, scale) * rounded(t * scale)); }
+  Real exact_number(Real x, Real scale) const { return element(x, scale) * scale * t; }
 };
 
 Nvfp4 nvfp4_of(const formats::Format& format) {
@@ -302,14 +303,17 @@ formats::Format with_tensor_scale(const formats::Format& format, const RealTenso
   return *formats::find_format("nvfp4")->make(fields, none);
 }
 
-RealTensor in_blocks(RealTensor tensor, const formats::Format& given) {
+RealTensor in_blocks(RealTensor tensor, const formats::Format& given, bool exact) {
   const formats::Format format = with_tensor_scale(given, tensor);
   for (const auto& block : blocks_in(format, tensor.shape)) {
     Real peak = 0;
     for (const Index i : block) peak = std::max(peak, magnitude_of(tensor.values[at(i)]));
     const Real scale = scale_for(peak, format);
-    for (const Index i : block)
-      tensor.values[at(i)] = at_scale(tensor.values[at(i)], scale, format);
+    for (const Index i : block) {
+      Real& one = tensor.values[at(i)];
+      one = exact && is_nvfp4(format) ? nvfp4_of(format).exact_number(one, scale)
+                                      : at_scale(one, scale, format);
+    }
   }
   return tensor;
 }
@@ -345,8 +349,8 @@ bool scales_elements(const formats::Format& format) {
          is_set("scaling_factor");
 }
 
-RealTensor scaled(RealTensor tensor, const formats::Format& format) {
-  if (shares_scales(format)) return in_blocks(std::move(tensor), format);
+RealTensor scaled(RealTensor tensor, const formats::Format& format, bool exact) {
+  if (shares_scales(format)) return in_blocks(std::move(tensor), format, exact);
   const bool rows = format.name() == "scale_integer";
   const auto size = rows ? static_cast<std::size_t>(tensor.shape.back())
                          : tensor.values.size() / static_cast<std::size_t>(tensor.shape.front());

@@ -24,10 +24,10 @@ Real power_of_two(int exponent);
 Real nearest_even(Real v);  ///< for |v| < 2^100
 /// Rounded to a number of an element format.
 Real element(Real number, const formats::Format& format);
-/// Whether a format scales elements by what others are, and the tensor with its exact products of
-/// codes and scales.
+/// Whether a format scales elements by what others are, and the tensor with its products of codes
+/// and scales: of weights the exact ones, where software rounds them to float32.
 bool scales_elements(const formats::Format& format);
-RealTensor scaled(RealTensor tensor, const formats::Format& format);
+RealTensor scaled(RealTensor tensor, const formats::Format& format, bool exact);
 /// Whether blocks share scales; the elements of each block of a tensor; the scale of one with this
 /// greatest magnitude; and a number rounded in a block with a scale.
 bool shares_scales(const formats::Format& format);
@@ -68,7 +68,8 @@ class Evaluation {
   RealTensor with_format(RealTensor tensor, const std::string& port) const {
     const auto format = node_->formats.find(port);
     if (format == node_->formats.end()) return tensor;
-    if (scales_elements(format->second)) return scaled(std::move(tensor), format->second);
+    if (scales_elements(format->second))
+      return scaled(std::move(tensor), format->second, port == "weight");
     const std::size_t channels = tensor.shape.empty() ? 1 : at(tensor.shape.front());
     const std::size_t size = tensor.values.size() / std::max<std::size_t>(1, channels);
     for (std::size_t i = 0; i < tensor.values.size(); ++i)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights whose format has a scale for each channel: codes in the matrix, scales behind the sums.
+// Weights whose format has a float32 scale for each channel, or for all: codes in the matrix,
+// scales behind the sums.
 #include <catch2/catch.hpp>
+#include <ranges>
 
 #include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
@@ -12,9 +14,10 @@ using ir::Value;
 
 namespace {
 
-const std::vector<std::string> scaled_formats{"scale_integer(8)", "scale_integer(4)",
-                                              "binary(scaled=true)",
-                                              "ternary(scaling_factor=true, threshold=0.5)"};
+const std::vector<std::string> scaled_formats{
+    "scale_integer(8)",    "scale_integer(4)",
+    "binary(scaled=true)", "ternary(scaling_factor=true, threshold=0.5)",
+    "nvfp4(block_size=4)", "nvfp4(tensor_scale=0.0123, block_dim=0)"};
 
 ir::Graph linear(const std::string& weight, const std::string& out, bool bias,
                  const std::string& data = "integer(8, 4)") {
@@ -53,7 +56,7 @@ TEST_CASE("products with codes and scales behind them equal the reference") {
         check_against_reference(linear(weight, out, bias), 6);
         if (!out.empty()) check_against_reference(linear(weight, out, bias, "fp6_e3m2()"), 6);
       }
-  for (const std::string& weight : {scaled_formats[2], scaled_formats[3]})
+  for (const std::string& weight : scaled_formats | std::views::drop(2))
     for (const std::int64_t groups : {1, 4}) {
       INFO(weight << " in " << groups << " groups");
       check_against_reference(convolution(weight, groups), 4);
@@ -65,6 +68,21 @@ TEST_CASE("the matrix has the codes of the format") {
   CHECK(weight_bits(integer::lower(linear("scale_integer(4)", "", true))) == 4);
   CHECK(weight_bits(integer::lower(linear("binary(scaled=true)", "", true))) == 2);
   CHECK(weight_bits(integer::lower(linear("binary(bipolar=false)", "", true))) == 1);
+}
+
+TEST_CASE("a scale of the tensor that is a power of two moves the binary point") {
+  // Codes are e2m1 elements, of 5 bits, times scales of e4m3 that lie close to each other.
+  CHECK(weight_bits(integer::lower(linear("nvfp4()", "", true))) <= 14);
+  const auto steps = [](const std::string& scale) {
+    const std::string weight = "nvfp4(tensor_scale=" + scale + ")";
+    return integer::lower(linear(weight, "integer(8, 3)", true)).steps.size();
+  };
+  CHECK(steps("none") == 1);
+  CHECK(steps("0.25") == 1);
+  CHECK(steps("0.3") == 2);
+  for (const char* scale : {"none", "0.0078125"})
+    check_against_reference(
+        linear("nvfp4(tensor_scale=" + std::string(scale) + ")", "integer(8, 3)", true), 6);
 }
 
 TEST_CASE("rows of more than a channel's, data and other checkpoints need another format") {

@@ -289,30 +289,30 @@ bool slice_by_slice(const formats::Tiling& tiling, const Shape& shape) {
   return true;
 }
 
-/// The numbers that codes stand for.
-std::vector<float> numbers_of(const formats::Encoded& encoded, const formats::Decoding& decoding) {
-  const auto sign = decoding.is_signed ? std::int64_t{1} << (decoding.bits - 1) : 0;
-  std::vector<float> numbers;
-  for (const std::uint32_t code : encoded.codes.unpack()) {
-    const auto whole = static_cast<double>((std::int64_t{code} ^ sign) - sign);
-    numbers.push_back(static_cast<float>(decoding.elements.empty() ? whole * decoding.step
-                                                                   : decoding.elements[code]));
-  }
-  return numbers;
+/// Whether float32 scales are the same for all, and powers of two.
+bool only_shifts(const formats::Encoded& encoded) {
+  int exponent = 0;
+  return encoded.scales.size() == 1 && std::frexp(encoded.scales[0], &exponent) == 0.5F;
 }
 
-/// Weights whose format has a scale for each channel, without it; nullopt for other formats.
+/// Weights whose format has a float32 scale for each channel, or one for all, without it; nullopt
+/// for other formats, and where scales only move the binary point.
 std::optional<Constants> scaled_weights(const Array& values, const formats::Format& given) {
+  using Scales = formats::Decoding::Scales;
   const formats::Format format = given.deterministic();
   const auto decoding = format.decoding(values.shape());
-  if (!decoding || !decoding->tiling || decoding->shared_bits != 0) return std::nullopt;
-  if (!slice_by_slice(*decoding->tiling, values.shape()))
+  if (!decoding || !decoding->tiling || decoding->scales == Scales::none) return std::nullopt;
+  if (decoding->scales == Scales::of_tiles && !slice_by_slice(*decoding->tiling, values.shape()))
     throw Refusal{"its weight has scales within its channels, in format '" + format.text() +
                   "'; 'integer' with granularity = \"channel\" has fraction bits for each channel"};
-  const formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
-  Constants weights = exact(Array::from<float>(numbers_of(encoded, *decoding), values.shape()),
-                            "format '" + format.text() + "'");
-  weights.scales = encoded.scales;
+  formats::Encoded encoded = format.encode(values.span<float>(), values.shape());
+  if (decoding->scales == Scales::of_tensor && only_shifts(encoded)) return std::nullopt;
+  const std::vector<float> scales = encoded.scales;
+  std::ranges::fill(encoded.scales, 1.0F);
+  Array unscaled(DType::float32, values.shape());
+  format.decode(encoded, unscaled.mutable_span<float>(), values.shape());
+  Constants weights = exact(unscaled, "format '" + format.text() + "'");
+  weights.scales = scales;
   weights.elements = !decoding->elements.empty();
   return weights;
 }
