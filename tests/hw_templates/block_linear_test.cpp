@@ -21,10 +21,12 @@ constexpr std::int64_t block_frames = 40;
 /// A layer whose beats of `simd` inputs, and whose groups of `simd` weights, share exponents.
 struct BlockLayer {
   std::int64_t columns = 2, passes = 2, simd = 4, pe = 2;
-  FixedType in{8, 0, true}, weight{8, 0, true};
-  int in_exponent = 3, weight_exponent = 2;  ///< bits; 0: none
+  FixedType in{8, 0, true}, weight{8, 0, true};  ///< of numbers or codes
+  int in_exponent = 3, weight_exponent = 2;      ///< bits; 0: none
   int multiplier = 2;
   int unit = 0;  ///< all products are shifted left by so many bits, too
+  std::optional<integer::FloatCode> in_code = std::nullopt, weight_code = std::nullopt;
+  bool decode = false;  ///< whether Booth rows take the numbers of codes
 
   std::int64_t inputs() const { return columns * simd; }
   std::int64_t outputs() const { return passes * pe; }
@@ -33,16 +35,19 @@ struct BlockLayer {
 /// Codes of a type, and an exponent for every `simd` of them.
 struct Numbers {
   Codes elements, exponents;
+  std::optional<integer::FloatCode> code;
   Wide at(std::int64_t i, std::int64_t simd) const {
     const auto group = static_cast<std::size_t>(i / simd);
     const std::int64_t exponent = exponents.empty() ? 0 : exponents[group];
-    return Wide{elements[static_cast<std::size_t>(i)]} << exponent;
+    const std::int64_t element = elements[static_cast<std::size_t>(i)];
+    return Wide{code ? code->number(element) : element} << exponent;
   }
 };
 
-Numbers random_numbers(Random& random, const FixedType& type, std::int64_t count, std::int64_t simd,
-                       int exponent_bits) {
-  Numbers numbers{random_codes(random, type, count), {}};
+Numbers random_numbers(Random& random, const FixedType& type,
+                       const std::optional<integer::FloatCode>& code, std::int64_t count,
+                       std::int64_t simd, int exponent_bits) {
+  Numbers numbers{random_codes(random, type, count), {}, code};
   if (exponent_bits > 0)
     numbers.exponents = random_codes(random, {exponent_bits, 0, false}, count / simd);
   return numbers;
@@ -71,6 +76,8 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
   design::LinearModule module;
   static_cast<design::Operands&>(module) = {layer.in.width, layer.in.is_signed, layer.weight.width,
                                             layer.weight.is_signed, sum_bits};
+  if (layer.in_code) module.set_in_code(*layer.in_code);
+  if (layer.weight_code) module.set_weight_code(*layer.weight_code);
   if (layer.in_exponent > 0) module.in_exponent = layer.in_exponent;
   if (layer.weight_exponent > 0) module.weight_exponent = layer.weight_exponent;
   module.dot_bits = module.signed_in() + module.signed_weight() + design::log2_ceiling(layer.simd);
@@ -78,6 +85,10 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
   module.has_bias = false;
   module.multiplier = layer.multiplier;
   if (layer.unit > 0) module.weight_unit = layer.unit;
+  if (layer.decode)
+    module.set_decode();
+  else
+    module.term_stages = design::term_stages_of(module);
   module.columns = layer.columns;
   module.passes = layer.passes;
   module.simd = layer.simd;
@@ -86,15 +97,16 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
 }
 
 Case block_case(Random& random, const BlockLayer& layer, int index) {
-  const Numbers weights = random_numbers(random, layer.weight, layer.inputs() * layer.outputs(),
-                                         layer.simd, layer.weight_exponent);
-  const Numbers x = random_numbers(random, layer.in, block_frames * layer.inputs(), layer.simd,
-                                   layer.in_exponent);
-  const auto bits = [](const FixedType& type, int exponent) {
-    return type.width + (exponent > 0 ? (1 << exponent) - 1 : 0);
+  const Numbers weights =
+      random_numbers(random, layer.weight, layer.weight_code, layer.inputs() * layer.outputs(),
+                     layer.simd, layer.weight_exponent);
+  const Numbers x = random_numbers(random, layer.in, layer.in_code, block_frames * layer.inputs(),
+                                   layer.simd, layer.in_exponent);
+  const auto bits = [](const FixedType& type, const auto& code, int exponent) {
+    return (code ? code->number_width : type.width) + (exponent > 0 ? (1 << exponent) - 1 : 0);
   };
-  const int sum_bits = bits(layer.in, layer.in_exponent) +
-                       bits(layer.weight, layer.weight_exponent) +
+  const int sum_bits = bits(layer.in, layer.in_code, layer.in_exponent) +
+                       bits(layer.weight, layer.weight_code, layer.weight_exponent) +
                        design::log2_ceiling(layer.inputs()) + 1 + layer.unit;
   const FixedType to{16, 0, true};
   const Requantise requantise = random_requantise(random, to, sum_bits - 18);
@@ -138,6 +150,34 @@ TEST_CASE("sums in RTL are shifted by the exponents of their operands and weight
     add({4, 2, 2, 1, {8, 0, false}, {6, 0, true}, 4, 1});
     add({2, 2, 4, 2, {8, 0, true}, {8, 0, true}, 3, 2, multiplier, 5});
   }
+  check_cases(cases, block_frames);
+}
+
+TEST_CASE("sums in RTL of products of codes are shifted by the exponents of both") {
+  using integer::FloatCode;
+  const FloatCode e2m1{4, 1, true, true, 5}, e4m3{7, 3, false, true, 18},
+      e3m2{6, 2, true, true, 10}, log{4, 0, true, true, 8};
+  Random random(93);
+  std::vector<Case> cases;
+  int index = 0;
+  const auto add = [&](BlockLayer layer, const std::optional<FloatCode>& in,
+                       const std::optional<FloatCode>& weight) {
+    if (in) layer.in = in->type();
+    if (weight) layer.weight = weight->type();
+    layer.in_code = in;
+    layer.weight_code = weight;
+    for (const bool decode : {false, true}) {
+      layer.decode = decode;
+      cases.push_back(block_case(random, layer, 20 + index++));
+    }
+    layer.multiplier = 1;
+    cases.push_back(block_case(random, layer, 20 + index++));
+  };
+  add({.columns = 3, .in_exponent = 4, .weight_exponent = 2}, e2m1, e2m1);
+  add({.passes = 1, .simd = 5, .in_exponent = 2, .weight_exponent = 3}, e4m3, log);
+  add({.in_exponent = 3, .weight_exponent = 1}, std::nullopt, e3m2);
+  add({.simd = 1, .in_exponent = 3, .weight_exponent = 2}, e3m2, std::nullopt);
+  add({.simd = 8, .pe = 1, .in_exponent = 0, .weight_exponent = 2}, log, e2m1);
   check_cases(cases, block_frames);
 }
 

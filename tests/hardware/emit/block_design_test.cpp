@@ -2,12 +2,14 @@
 // A network in formats with blocks in simulation: an input that comes in blocks, blocks along
 // channels and along a line, a fraction, elements that are whole numbers and such that are not;
 // layers that multiply codes of elements.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "base/random.hpp"
 #include "designs.hpp"
 #include "hardware/design/folding/choose_folding.hpp"
+#include "hardware/design/modules/linear.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/text.hpp"
 #include "support/temporary_folder.hpp"
@@ -83,7 +85,8 @@ Array frames_of_magnitudes(std::int64_t frames) {
   return batch;
 }
 
-void check_simulated(const integer::Program& lowered) {
+/// Its design, at one frame in 144 cycles.
+design::Design check_simulated(const integer::Program& lowered) {
   const auto program = std::make_shared<const integer::Program>(lowered);
   const test::TemporaryFolder folder;
   emit::Vectors vectors;
@@ -92,7 +95,7 @@ void check_simulated(const integer::Program& lowered) {
   vectors.outputs = integer::Interpreter(*program).run(vectors.inputs, vectors.frames);
   design::Target target;
   target.initiation_interval = 144;
-  const design::Design design = design::build_for(program, target);
+  design::Design design = design::build_for(program, target);
   emit::write_files(folder.path(), emit::all_files(design, {}));
   emit::SimulateOptions options;
   options.optimise = 0;
@@ -101,6 +104,7 @@ void check_simulated(const integer::Program& lowered) {
   INFO(integer::program_text(*program));
   CHECK(simulation.mismatches == 0);
   CHECK(simulation.passed());
+  return design;
 }
 
 }  // namespace
@@ -120,5 +124,11 @@ TEST_CASE("layers in simulation multiply codes of the elements of blocks") {
     if (integer::blocks_of(step.operation))
       widths.push_back(program.value(step.inputs[0]).code.value().width);
   CHECK(widths == std::vector<int>{8, 4});
-  check_simulated(program);
+  // Elements of mxfp4 weights stand under powers of two of their own.
+  const design::Design design = check_simulated(program);
+  const auto fc = std::ranges::find(design.instances, "fc", &design::Instance::name);
+  REQUIRE(fc != design.instances.end());
+  const auto module = design::module_of<design::LinearModule>(*fc);
+  CHECK(module.weight_bits <= 4);
+  CHECK(module.weight_exponent.has_value());
 }

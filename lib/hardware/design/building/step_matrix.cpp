@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hardware/design/building/shared_exponents.hpp"
+#include "hardware/design/building/weight_forms.hpp"
 #include "hardware/design/modules/constant_linear.hpp"
 #include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/primitives.hpp"
@@ -46,37 +46,6 @@ Operands operands_of(const StepBuilder& builder, const integer::FixedType& weigh
   if (weight_code) operands.set_weight_code(*weight_code);
   operands.term_stages = term_stages_of(operands);
   return operands;
-}
-
-/// Weights as memories hold them: codes, or their numbers.
-integer::Codes stored(const StepMatrix& matrix, const Operands& operands) {
-  integer::Codes codes = matrix.weight;
-  if (!matrix.weight_code) return codes;
-  for (std::int64_t& code : codes)
-    code = operands.weight_float ? matrix.weight_code->code(code).value()
-                                 : code >> matrix.weight_code->unit;
-  return codes;
-}
-
-double luts(const Cost& cost) { return cost.lut + cost.carry; }
-
-/// Where short codes become numbers: in the dot product, in front of it, or weights before they are
-/// stored. What takes the fewest LUTs without more block memory than codes.
-void choose_decoders(MultiplyAccumulate& unit, const ProductShape& shape) {
-  if (!unit.coded()) return;
-  std::vector<MultiplyAccumulate> ways(3, unit);
-  if (unit.booth()) ways[1].set_decode();
-  ways[2] = ways[1];
-  if (unit.weight_float) ways[2].set_weight_numbers();
-  if (!ways[2].coded()) ways[2].decode = std::nullopt;
-  Cost best = multiply_accumulate_cost({}, unit, shape);
-  const double blocks = best.bram;
-  for (const MultiplyAccumulate& way : ways) {
-    const Cost cost = multiply_accumulate_cost({}, way, shape);
-    if (cost.bram > blocks || luts(cost) >= luts(best)) continue;
-    best = cost;
-    unit = way;
-  }
 }
 
 Multiplication multiplication_of(const StepBuilder& builder, Wide half) {
@@ -125,15 +94,14 @@ MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShap
   SumsOfProducts sums{operands_of(builder, matrix.weight_type, start.half, matrix.weight_code),
                       requantisation_of(builder), multiplication_of(builder, start.half),
                       stages_of(builder.fold)};
-  set_exponents(sums, builder, matrix.weight, simd);
-  MultiplyAccumulate unit{sums, {!start.biases.empty(), start.width}, {}};
-  choose_decoders(unit, {shape.columns / simd, shape.sets * shape.rows / pe, simd, pe, shares});
-  const int bits = unit.weight_bits;
-  const int exponent_bits = static_cast<int>(unit.weight_exponent.value_or(0));
-  unit.weight_file = builder.memory("weight", pe * (simd * bits + exponent_bits), [&] {
-    if (exponent_bits > 0) return scaled_words(matrix.weight, shape, simd, pe, bits, exponent_bits);
-    return matrix_words(widened(stored(matrix, unit)), shape, simd, pe, bits);
-  });
+  if (integer::blocks_of(builder.step.operation)) sums.in_exponent = builder.input(1).type.width;
+  const Formed formed =
+      cheapest_form(builder, matrix, {sums, {!start.biases.empty(), start.width}, {}},
+                    {shape.columns / simd, shape.sets * shape.rows / pe, simd, pe, shares});
+  MultiplyAccumulate unit = formed.unit;
+  const std::int64_t exponent_bits = unit.weight_exponent.value_or(0);
+  unit.weight_file = builder.memory("weight", pe * (simd * unit.weight_bits + exponent_bits),
+                                    [&] { return weight_words(formed, matrix, shape, simd, pe); });
   unit.bias_file = builder.vector_memory("bias", start.biases, pe, start.width);
   return unit;
 }
