@@ -246,6 +246,7 @@ bool keeps_scale(const BlockLevels& blocks, int scale) {
 
 bool keeps_numbers(const BlockLevels& blocks) {
   const auto count = static_cast<int>(blocks.mantissas.size());
+  if (blocks.least == blocks.greatest) return true;
   if (count == 1) return keeps_by_exponents(blocks);
   for (int scale = 0; scale < count; ++scale)
     if (!keeps_scale(blocks, scale)) return false;
@@ -309,15 +310,16 @@ std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, co
   const Shape shape = with_several(format, given);
   Probe probe(format, shape);
   BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), false};
-  if (found.least == found.greatest)
-    refuse(format, "has one exponent for all blocks; 'integer' has a datapath for such");
   const int exponent = asked_exponent(found, probe.mantissas());
   const std::vector<double> elements = elements_of(format.text(), *format.decoding(shape));
   for (int i = 0; i < probe.mantissas(); ++i) {
     const int scale = exponent * probe.mantissas() + i;
-    const Threshold turn = turn_at(first_peak(probe, scale));
-    found.mantissas.push_back(
-        {levels_at(probe, found, scale, exponent, elements), scaled(turn, -exponent)});
+    Levels levels = levels_at(probe, found, scale, exponent, elements);
+    // No block ever turns to the only scale.
+    const Threshold turn = found.least == found.greatest
+                               ? levels.thresholds.back()
+                               : scaled(turn_at(first_peak(probe, scale)), -exponent);
+    found.mantissas.push_back({std::move(levels), turn});
   }
   align(found.mantissas);
   check_scales(probe, found);

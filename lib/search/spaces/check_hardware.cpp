@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "hardware/integer/datapath.hpp"
 #include "ir/op_table.hpp"
+#include "passes/calibration/candidates.hpp"
 #include "passes/quantization/quantize_config.hpp"
 #include "passes/quantization/quantize_ports.hpp"
 #include "search/spaces/selector.hpp"
@@ -120,13 +121,25 @@ class LoneNode {
   std::map<std::string, std::string> refusals_;
 };
 
+/// A format whose exponents data will bound, with as few of them as it may have.
+formats::Format with_few_exponents(const passes::PortRule& wanted) {
+  formats::Format format = wanted.format;
+  for (const std::string& bound : wanted.bounds) {
+    const bool is_min = bound == passes::exponent_min;
+    const Tree other = format.fields().at(is_min ? passes::exponent_max : passes::exponent_min);
+    const Tree value = other.is_int() ? other : Tree(0);
+    if (const auto bounded = passes::with_field(format, bound, value)) format = *bounded;
+  }
+  return format;
+}
+
 /// The formats that a selector's table gives a node.
 Formats formats_of(const passes::QuantizeRule& rule, const ir::Graph& graph, const ir::Node& node) {
   Formats formats;
   if (rule.leave) return formats;
   for (const std::string& port : passes::float_ports(graph, node))
     if (const auto* wanted = passes::rule_of_port(rule, port))
-      formats.emplace(port, wanted->second.format);
+      formats.emplace(port, with_few_exponents(wanted->second));
   return formats;
 }
 

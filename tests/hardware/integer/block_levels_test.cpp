@@ -56,6 +56,7 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "mxint8(block_size=16, exponent_min=-5, exponent_max=-1)",
                                  "mxint4(block_size=16, exponent_max=-2, scale_rule=even)",
                                  "mxfp4(block_size=16, exponent_min=-4, exponent_max=0)",
+                                 "mxfp6_e2m3(block_size=16, exponent_min=2, exponent_max=2)",
                                  "mxfp4(block_size=16)",
                                  "mxfp6_e2m3(block_size=32)",
                                  "mxfp6_e3m2(block_size=16)",

@@ -58,6 +58,7 @@ const std::vector<std::string> table_formats{
     "mxfp8_e4m3(block_size=4, scale_bits=4)",
     "mxfp8_e4m3(block_size=4, scale_bits=2)",
     "mxfp8_e4m3(block_size=4, exponent_min=-3, exponent_max=0)",
+    "mxint8(block_size=4, exponent_min=-1, exponent_max=-1)",
     "mxfp8_e4m3()",
     "block_fp(6, 4, block_size=[1, 4], skip_first_dim=true)",
     "block_minifloat(6, 2, 3, block_size=[2, 4], skip_first_dim=true)",
