@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "hardware/integer/block_levels.hpp"
+#include "hardware/integer/lowering/block_thresholds.hpp"
 #include "hardware/integer/lowering/lowering.hpp"
 #include "hardware/integer/lowering/movement.hpp"
 #include "hardware/integer/lowering/quantize.hpp"
@@ -57,47 +57,6 @@ BlockPlaces places_in_blocks(const formats::Format& format, const Layout& layout
   return found;
 }
 
-/// The scales that blocks of a stream can have, by their numbers, and what their greatest magnitude
-/// reaches for each but the first.
-struct Scales {
-  std::vector<int> numbers;
-  std::vector<Wide> reached;
-};
-
-Scales scales_within(const BlockLevels& blocks, const FixedType& type, std::int64_t divisor) {
-  const Wide most = std::max<Wide>(-type.low(), type.high());
-  Scales found{{blocks.least}, {}};
-  for (int scale = blocks.least + 1; scale <= blocks.greatest; ++scale) {
-    const Wide code = blocks.turn(scale).least_code(type.frac, divisor);
-    if (code > most) break;
-    // Every block but those of zeros, or every one that has reached the scale below, too.
-    const bool replaces = found.reached.empty() ? code <= 1 : code == found.reached.back();
-    if (replaces) {
-      found.numbers.back() = scale;
-    } else {
-      found.numbers.push_back(scale);
-      found.reached.push_back(code);
-    }
-  }
-  return found;
-}
-
-/// A threshold of numbers as one of those that are shifted to the right, with a bit that tells of a
-/// rest.
-struct Shifted {
-  Wide least = 0;       ///< the least code that reaches it, before
-  int places() const {  ///< the most that the decision bears
-    int zeros = 0;
-    const Wide even = least % 2 == 0 ? least : least - 1;
-    while (zeros < stream_bits && (even >> zeros) % 2 == 0) ++zeros;
-    return zeros;
-  }
-  Wide code(int places) const {
-    const bool whole = ((least >> places) << places) == least;
-    return whole ? 2 * (least >> places) : 2 * ((least - 1) >> places) + 1;
-  }
-};
-
 /// The steps that round one stream.
 class BlockSteps {
  public:
@@ -146,7 +105,7 @@ class BlockSteps {
   }
 
   StreamView rounded(const StreamView& x, std::int64_t length) {
-    const Scales scales = scales_within(levels_, type(x), divisor_);
+    const BlockScales scales = scales_within(levels_, type(x), divisor_);
     if (scales.reached.empty()) return alone(x, scales.numbers.front());
     const int first = levels_.exponent(scales.numbers.front());
     const int most = levels_.exponent(scales.numbers.back()) - first;
@@ -164,7 +123,7 @@ class BlockSteps {
   /// A stream, the greatest magnitudes of its blocks, and the scales that these may ask for.
   struct Blocks {
     StreamView elements, peaks;
-    const Scales& scales;
+    const BlockScales& scales;
     std::int64_t length;
   };
 
@@ -178,7 +137,7 @@ class BlockSteps {
   /// For each element a number that follows from the scale of its block.
   StreamView of_blocks(const std::string& suffix, const Blocks& blocks,
                        const std::function<std::int64_t(int)>& of_scale, int frac = 0) {
-    const Scales& scales = blocks.scales;
+    const BlockScales& scales = blocks.scales;
     Quantize step{levels_.format.text(), {}, {of_scale(scales.numbers.front())}};
     for (std::size_t i = 0; i < scales.reached.size(); ++i) {
       const std::int64_t number = of_scale(scales.numbers[i + 1]);
@@ -209,61 +168,16 @@ class BlockSteps {
                                int most) {
     const StreamView& x = blocks.elements;
     const FixedType from = type(x);
-    const Thresholds thresholds = thresholds_at(from.frac + first + most);
-    const int frac = from.frac + first + most - thresholds.places;
+    const ShiftedThresholds thresholds(levels_, from.frac + first + most, divisor_);
+    const int frac = from.frac + first + most - thresholds.places();
     const BlockShift shift{true, from.frac + first - frac};
     const Interval range{shift(from.low(), 0), shift(from.high(), 0) | 1};
-    Interval clamped{range.high, range.low};
-    for (const std::vector<Wide>& codes : thresholds.codes)
-      clamped = hull(clamped, {codes.front() - 1, codes.back()});
-    clamped = {std::max(range.low, clamped.low), std::min(range.high, clamped.high)};
+    const Interval clamped = thresholds.deciding(range);
     const StreamView aligned =
         emit("align", shift, {x.id, exponents.id}, {range, frac + 1}, exactly(clamped), x.layout);
     if (levels_.mantissas.size() == 1)
-      return on_levels(aligned, search(thresholds, {0}, 0, clamped), levels_.mantissas[0].elements);
+      return on_levels(aligned, thresholds.search({0}, 0, clamped), levels_.mantissas[0].elements);
     return on_levels_of_mantissas(blocks, aligned, thresholds, clamped);
-  }
-
-  /// The thresholds of each mantissa, as codes of elements that are shifted by their exponents.
-  struct Thresholds {
-    int places = 0;  ///< that the decision bears of elements before they are shifted
-    std::vector<std::vector<Wide>> codes;
-  };
-
-  /// From elements of so many fraction bits relative to the greatest exponent.
-  Thresholds thresholds_at(int frac) const {
-    Thresholds found{stream_bits, {}};
-    std::vector<std::vector<Shifted>> all;
-    for (const MantissaLevels& one : levels_.mantissas) {
-      all.emplace_back();
-      for (const Threshold& threshold : one.elements.thresholds) {
-        all.back().push_back({threshold.least_code(frac, divisor_)});
-        found.places = std::min(found.places, all.back().back().places());
-      }
-    }
-    for (const std::vector<Shifted>& one : all) {
-      found.codes.emplace_back();
-      for (const Shifted& threshold : one)
-        found.codes.back().push_back(threshold.code(found.places));
-    }
-    return found;
-  }
-
-  /// The step that takes a code, plus 2^bits times its mantissa, to the level.
-  Quantize search(const Thresholds& thresholds, const std::vector<int>& mantissas, int bits,
-                  const Interval& range) const {
-    Quantize step{levels_.format.text(), {}, {}};
-    for (const int mantissa : mantissas) {
-      const Wide base = Wide{mantissa} << bits;
-      const std::vector<Wide>& reached = thresholds.codes[at(mantissa)];
-      const Codes& levels = levels_.mantissas[at(mantissa)].elements.codes;
-      const auto from = std::ranges::upper_bound(reached, range.low) - reached.begin();
-      const auto to = std::ranges::upper_bound(reached, range.high) - reached.begin();
-      if (!step.levels.empty()) step.thresholds.push_back(base + range.low);
-      for (auto i = from; i < to; ++i) step.thresholds.push_back(base + reached[at(i)]);
-      step.levels.insert(step.levels.end(), levels.begin() + from, levels.begin() + to + 1);
-    }
-    return step;
   }
 
   StreamView searched(const StreamView& x, Quantize step) {
@@ -280,7 +194,7 @@ class BlockSteps {
 
   /// One search in the thresholds of all mantissas, those of a greater one above those of others.
   StreamView on_levels_of_mantissas(const Blocks& blocks, const StreamView& aligned,
-                                    const Thresholds& thresholds, const Interval& clamped) {
+                                    const ShiftedThresholds& thresholds, const Interval& clamped) {
     const auto count = static_cast<int>(levels_.mantissas.size());
     const auto of_scale = [&](int scale) { return scale - levels_.exponent(scale) * count; };
     const int bits = type_for(0, clamped.high - clamped.low, 0).width;
@@ -294,7 +208,7 @@ class BlockSteps {
     const StreamView both =
         emit("place", Binary{BinaryKind::add, 0, bits}, {aligned.id, mantissas.id}, {sums, frac},
              exactly(sums), aligned.layout);
-    return searched(both, search(thresholds, occurring, bits, clamped));
+    return searched(both, thresholds.search(occurring, bits, clamped));
   }
 
   Requantise rounding(const Accumulator& accumulator) const {
