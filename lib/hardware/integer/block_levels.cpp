@@ -29,11 +29,39 @@ int quotient_down(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
   unsupported_error("format '" + format.text() + "' " + reason);
 }
 
+/// A format with another value of a field; nullopt where the format has no such value.
+std::optional<formats::Format> with_field(const formats::Format& format, const char* field,
+                                          Tree value) {
+  formats::FormatFields read = formats::read_format(format.text());
+  read.fields[field] = std::move(value);
+  Diagnostics ignored;
+  return read.row->make(read.fields, ignored);
+}
+
+/// A format with blocks of two elements of a row: levels do not depend on the size of blocks.
+formats::Format with_pairs(formats::Format format) {
+  const Tree fields = format.fields();
+  Tree pair = Tree::list();
+  pair.push_back(2);
+  const bool has_lines = fields.find("block_dim") != nullptr;
+  const std::pair<const char*, Tree> changes[] = {{"parallelism", pair},
+                                                  {"block_dim", -1},
+                                                  {"block_size", has_lines ? Tree(2) : pair},
+                                                  {"skip_first_dim", true}};
+  for (const auto& [field, value] : changes) {
+    if (!fields.find(field)) continue;
+    const auto changed = with_field(format, field, value);
+    MASE_CHECK(changed, "a format has no blocks of two");
+    format = *changed;
+  }
+  return format;
+}
+
 /// A block format as it is asked about.
 class Probe {
  public:
-  Probe(const formats::Format& format, const Shape& shape) : format_(format) {
-    const auto decoding = format.decoding(shape);
+  explicit Probe(const formats::Format& format) : format_(with_pairs(format)) {
+    const auto decoding = format_.decoding(shape_);
     using Scales = formats::Decoding::Scales;
     if (!decoding || !decoding->tiling || decoding->scales == Scales::of_tiles ||
         decoding->factors.empty())
@@ -41,8 +69,10 @@ class Probe {
              "has scales that no exponent stands for, which have a datapath only for weights that "
              "stay; 'mxint' and 'mxfp' have exponents");
     factors_ = decoding->factors;
-    read_factors();
-    make_tensor(decoding->tiling->tile, shape);
+    read_factors(format);
+    elements_ = elements_of(format.text(), *decoding);
+    blocks_ = blocks_of(format_, shape_);
+    numbers_.resize(static_cast<std::size_t>(numel(shape_)));
     if (encoded(1.0F).scales != encoded(1000.0F).scales)
       refuse(format,
              "has a scale that follows from all elements of a tensor, which has a datapath only "
@@ -57,8 +87,9 @@ class Probe {
   /// The scale of a block with this greatest magnitude, by its number.
   int scale(float peak) { return scales_[encoded(peak).shared.unpack().front()]; }
 
-  /// The numbers that elements of such a block can be, from those of elements alone.
-  std::vector<double> numbers(float peak, std::vector<double> elements) {
+  /// The numbers that elements of such a block can be.
+  std::vector<double> numbers(float peak) {
+    std::vector<double> elements = elements_;
     const formats::Encoded found = encoded(peak);
     const double of_tensor = found.scales.empty() ? 1.0 : static_cast<double>(found.scales.front());
     const auto factor = static_cast<float>(factors_[found.shared.unpack().front()] * of_tensor);
@@ -90,13 +121,13 @@ class Probe {
     return format_.encode(numbers_, shape_);
   }
 
-  void read_factors() {
+  void read_factors(const formats::Format& format) {
     const auto is_scale = [](double factor) { return std::isfinite(factor) && factor > 0; };
     int exponent = 0;
     for (const double factor : factors_)
       if (is_scale(factor)) mantissas_.insert(std::frexp(factor, &exponent));
     if (mantissas_.size() > most_mantissas)
-      refuse(format_,
+      refuse(format,
              "has scales of many mantissas, which have a datapath only for weights that stay; "
              "'mxfp4' has exponents");
     for (const double factor : factors_) {
@@ -107,24 +138,12 @@ class Probe {
     }
   }
 
-  /// Some rows of the batch with a block each.
-  void make_tensor(Shape tile, const Shape& shape) {
-    constexpr std::int64_t rows = 64;
-    shape_ = tile.size() == shape.size() ? std::move(tile) : shape;
-    shape_[0] = rows;
-    numbers_.resize(static_cast<std::size_t>(numel(shape_)));
-    blocks_ = blocks_of(format_, shape_);
-    if (std::ranges::any_of(blocks_, [](const auto& block) { return block.size() < 2; }))
-      refuse(format_,
-             "has blocks of one element here, each with an exponent of its own; "
-             "'minifloat_ieee' has a datapath for such");
-  }
-
   formats::Format format_;
+  std::vector<double> elements_;
   std::vector<double> factors_;  ///< by shared code
   std::set<double> mantissas_;   ///< of the factors
   std::vector<int> scales_;      ///< by shared code
-  Shape shape_;
+  Shape shape_{64, 2};
   Floats numbers_;
   std::vector<std::vector<std::int64_t>> blocks_;
 };
@@ -253,14 +272,6 @@ bool keeps_numbers(const BlockLevels& blocks) {
   return true;
 }
 
-/// A shape whose blocks have several elements, where dimensions of 1 leave them one.
-Shape with_several(const formats::Format& format, Shape shape) {
-  const auto decoding = format.decoding(shape);
-  if (decoding && decoding->tiling && numel(decoding->tiling->tile) == 1)
-    for (std::size_t d = 1; d < shape.size(); ++d) shape[d] = std::max<std::int64_t>(shape[d], 2);
-  return shape;
-}
-
 /// The exponent that is asked about: the greatest that all mantissas have, if it is not too great.
 int asked_exponent(const BlockLevels& blocks, int mantissas) {
   const int top = quotient_down(blocks.greatest + 1, mantissas) - 1;
@@ -275,8 +286,7 @@ float scaled_not_to_0(float number, int exponent) {
 }
 
 /// The levels of blocks of one scale, relative to an exponent.
-Levels levels_at(Probe& probe, const BlockLevels& blocks, int scale, int exponent,
-                 const std::vector<double>& elements) {
+Levels levels_at(Probe& probe, const BlockLevels& blocks, int scale, int exponent) {
   const float peak = first_peak(probe, scale);
   const float most =
       scale == blocks.greatest ? most_float : std::nextafter(first_peak(probe, scale + 1), 0.0F);
@@ -286,7 +296,7 @@ Levels levels_at(Probe& probe, const BlockLevels& blocks, int scale, int exponen
     for (float& result : results) result = std::ldexp(result, -exponent);
     return results;
   };
-  std::vector<double> numbers = probe.numbers(peak, elements);
+  std::vector<double> numbers = probe.numbers(peak);
   for (double& number : numbers) number = std::ldexp(number, -exponent);
   return sampled_levels({blocks.format.text(), std::ldexp(most, -std::max(exponent, 0)), quantized},
                         numbers);
@@ -306,15 +316,13 @@ void align(std::vector<MantissaLevels>& mantissas) {
   }
 }
 
-std::shared_ptr<const BlockLevels> find_levels(const formats::Format& format, const Shape& given) {
-  const Shape shape = with_several(format, given);
-  Probe probe(format, shape);
+std::shared_ptr<const BlockLevels> find_block_levels(const formats::Format& format) {
+  Probe probe(format);
   BlockLevels found{format, {}, {}, probe.least(), probe.greatest(), false};
   const int exponent = asked_exponent(found, probe.mantissas());
-  const std::vector<double> elements = elements_of(format.text(), *format.decoding(shape));
   for (int i = 0; i < probe.mantissas(); ++i) {
     const int scale = exponent * probe.mantissas() + i;
-    Levels levels = levels_at(probe, found, scale, exponent, elements);
+    Levels levels = levels_at(probe, found, scale, exponent);
     // No block ever turns to the only scale.
     const Threshold turn = found.least == found.greatest
                                ? levels.thresholds.back()
@@ -364,43 +372,34 @@ int bits_of(const BlockLevels& blocks) {
   return bits;
 }
 
-/// The bits that a format needs with another value of a field; nullopt where it has no such value.
-std::optional<int> bits_with(const formats::Format& format, const Shape& shape, const char* field,
-                             std::int64_t value) {
-  formats::FormatFields read = formats::read_format(format.text());
-  read.fields[field] = Tree(value);
-  Diagnostics ignored;
-  const auto other = read.row->make(read.fields, ignored);
-  if (!other) return std::nullopt;
-  return bits_of(*block_levels_of(*other, shape));
-}
-
 /// "; scale_bits = 4 needs 22", of the first of these values for which a stream has the bits; empty
 /// where there is none.
-std::string first_that_fits(const formats::Format& format, const Shape& shape, const char* field,
-                            std::int64_t from, std::int64_t to) {
+std::string first_that_fits(const formats::Format& format, const char* field, std::int64_t from,
+                            std::int64_t to) {
   const std::int64_t step = from < to ? 1 : -1;
-  for (std::int64_t value = from; value != to + step; value += step)
-    if (const auto bits = bits_with(format, shape, field, value); bits && *bits <= stream_bits)
+  for (std::int64_t value = from; value != to + step; value += step) {
+    const auto other = with_field(format, field, value);
+    const int bits = other ? bits_of(*block_levels_of(*other)) : stream_bits + 1;
+    if (bits <= stream_bits)
       return "; " + std::string(field) + " = " + std::to_string(value) + " needs " +
-             std::to_string(*bits);
+             std::to_string(bits);
+  }
   return "";
 }
 
 /// Fields with which a stream has the bits.
-std::string fewer_exponents(const formats::Format& format, const Shape& shape) {
+std::string fewer_exponents(const formats::Format& format) {
   const Tree fields = format.fields();
   const Tree* bound = fields.find("exponent_min");
   if (bound && bound->is_int())
-    return first_that_fits(format, shape, "exponent_min", bound->as_int() + 1,
+    return first_that_fits(format, "exponent_min", bound->as_int() + 1,
                            bound->as_int() + accumulator_bits * 2);
   const std::string from_data = bound ? "; exponent_min = \"auto\" and exponent_max = \"auto\" in "
                                         "pass quantize keep those that data have"
                                       : "";
   for (const char* field : {"scale_bits", "exponent_bias_width", "exponent_width"}) {
     const Tree* given = fields.find(field);
-    const std::string found =
-        given ? first_that_fits(format, shape, field, given->as_int() - 1, 2) : "";
+    const std::string found = given ? first_that_fits(format, field, given->as_int() - 1, 2) : "";
     if (!found.empty()) return from_data + found;
   }
   return from_data;
@@ -421,13 +420,13 @@ Threshold BlockLevels::turn(int scale) const {
   return scaled(mantissa(scale).turn, exponent(scale));
 }
 
-FixedType numbers_type(const BlockLevels& blocks, const Shape& shape) {
+FixedType numbers_type(const BlockLevels& blocks) {
   const int bits = bits_of(blocks);
   if (bits > stream_bits)
     refuse(blocks.format, "needs " + std::to_string(bits) +
                               " bits as fixed point over all its exponents, more than the " +
                               std::to_string(stream_bits) + " of a stream" +
-                              fewer_exponents(blocks.format, shape));
+                              fewer_exponents(blocks.format));
   Interval ends;
   for (const int scale : greatest_scales(blocks)) {
     const std::vector<std::int64_t>& codes = blocks.mantissa(scale).elements.codes;
@@ -436,8 +435,8 @@ FixedType numbers_type(const BlockLevels& blocks, const Shape& shape) {
   return type_for(ends.low, ends.high, blocks.frac() - blocks.exponent(blocks.least));
 }
 
-FixedType deciding_type(const BlockLevels& blocks, const Shape& shape) {
-  numbers_type(blocks, shape);  // refuses what is too wide
+FixedType deciding_type(const BlockLevels& blocks) {
+  numbers_type(blocks);  // refuses what is too wide
   int frac = std::numeric_limits<int>::min();
   double most = 0;
   const auto include = [&](const Threshold& threshold) {
@@ -469,14 +468,13 @@ std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format,
   return blocks;
 }
 
-std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& given,
-                                                   const Shape& shape) {
+std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& given) {
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<const BlockLevels>> known;
   const formats::Format format = given.deterministic();
   const std::lock_guard lock(mutex);
   std::shared_ptr<const BlockLevels>& levels = known[format.text()];
-  if (!levels) levels = find_levels(format, shape);
+  if (!levels) levels = find_block_levels(format);
   return levels;
 }
 

@@ -45,17 +45,16 @@ struct BlockLevels {
 };
 
 /// Error(Fault::unsupported), which says what would do, where scales have many mantissas, or
-/// the format rounds otherwise. `shape` is that of a tensor with the format, its batch first.
-std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& format,
-                                                   const Shape& shape);
+/// the format rounds otherwise. The size of blocks does not matter: they may have one element.
+std::shared_ptr<const BlockLevels> block_levels_of(const formats::Format& format);
 
 /// The fixed-point type of all numbers that elements can be, whatever their scales.
 /// Error(Fault::unsupported) where a stream has fewer bits, with a field that does.
-FixedType numbers_type(const BlockLevels& blocks, const Shape& shape);
+FixedType numbers_type(const BlockLevels& blocks);
 
 /// The fixed-point type whose codes decide how every number is rounded, whatever its scale: the
 /// last bit tells whether something lies below, and its ends are beyond what saturates.
-FixedType deciding_type(const BlockLevels& blocks, const Shape& shape);
+FixedType deciding_type(const BlockLevels& blocks);
 
 /// The row-major indices of the elements of each block of a tensor, ascending.
 std::vector<std::vector<std::int64_t>> blocks_of(const formats::Format& format, const Shape& shape);

@@ -181,8 +181,8 @@ TEST_CASE("the driver rounds floats to an input's format with blocks as the form
     program.input_levels = {nullptr};
     program.input_blocks = {format};
     program.input_masks = {std::nullopt};
-    const auto levels = integer::block_levels_of(format, shape);
-    program.values = {{"x", integer::numbers_type(*levels, shape), {6, 10}, {6, 10}, {}}};
+    const auto levels = integer::block_levels_of(format);
+    program.values = {{"x", integer::numbers_type(*levels), {6, 10}, {6, 10}, {}}};
     Array batch(DType::float32, shape);
     for (float& number : batch.mutable_span<float>())
       number = static_cast<float>(static_cast<double>(random.below(4001)) - 2000) / 64 /

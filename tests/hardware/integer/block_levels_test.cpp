@@ -64,6 +64,10 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "mxfp8_e4m3(block_size=16, scale_rule=rceil)",
                                  "mxfp8_e5m2(block_size=16)",
                                  "mxfp4(block_size=16, scale_bits=3, scale_rule=ceil)",
+                                 "mxint8(block_size=1, scale_bits=4)",
+                                 "mxfp4(block_size=1, rounding=floor)",
+                                 "block_fp(6, 4, block_size=[1], skip_first_dim=true)",
+                                 "mxint_hardware(6, 4, [1, 1])",
                                  "block_fp(8, 8)",
                                  "block_fp(6, 3)",
                                  "block_minifloat(8, 3)",
@@ -76,7 +80,7 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "nvfp4(tensor_scale=3, rounding=nearest_away)"}) {
     INFO(text);
     const formats::Format format = formats::parse_format(text);
-    const auto levels = block_levels_of(format, shape);
+    const auto levels = block_levels_of(format);
     const Floats numbers = random_blocks(random, shape[0], shape[1]);
     Floats wanted(numbers.size());
     format.quantize(numbers, wanted, shape);
@@ -100,7 +104,7 @@ TEST_CASE("elements rounded down are below 0 from the least number below 0 on") 
        {"mxint8(scale_bits=3, rounding=floor)", "mxint4(exponent_max=-2, rounding=floor)",
         "mxfp4(exponent_max=-9, rounding=floor)"}) {
     INFO(text);
-    const auto levels = block_levels_of(formats::parse_format(text), {4, 32});
+    const auto levels = block_levels_of(formats::parse_format(text));
     REQUIRE(levels->greatest < 0);
     const Levels& elements = levels->mantissas[0].elements;
     CHECK(elements.code_of(0) == 0);
@@ -110,7 +114,7 @@ TEST_CASE("elements rounded down are below 0 from the least number below 0 on") 
 
 TEST_CASE("a bounded range of exponents bounds those of the levels") {
   const auto range = [](const std::string& text) {
-    const auto levels = block_levels_of(formats::parse_format(text), {4, 32});
+    const auto levels = block_levels_of(formats::parse_format(text));
     return std::pair{levels->least, levels->greatest};
   };
   // Elements of mxint8 are whole numbers of 2^-6, and those of e2m1 are 1/2 to 6 as they stand.
@@ -120,8 +124,7 @@ TEST_CASE("a bounded range of exponents bounds those of the levels") {
 }
 
 TEST_CASE("scales with mantissas ascend by their numbers, and their thresholds are few bits long") {
-  const Shape shape{4, 32};
-  const auto levels = block_levels_of(formats::parse_format("nvfp4(tensor_scale=none)"), shape);
+  const auto levels = block_levels_of(formats::parse_format("nvfp4(tensor_scale=none)"));
   REQUIRE(levels->mantissas.size() == 8);
   // e4m3fn from 2^-6 to 448 = 1.75 * 2^8: formats.md, section 3.
   CHECK(levels->least == -6 * 8);
@@ -131,22 +134,21 @@ TEST_CASE("scales with mantissas ascend by their numbers, and their thresholds a
     CHECK(levels->mantissas[i].elements.codes.back() << (4 - levels->frac()) == 12 * scale);
   }
   CHECK(levels->stays);
-  CHECK(numbers_type(*levels, shape) == FixedType{23, 4 + 6, true});
+  CHECK(numbers_type(*levels) == FixedType{23, 4 + 6, true});
   // Quarters of the least scale are thresholds, of sixteenths of its mantissa the shortest.
-  CHECK(deciding_type(*levels, shape).width < 32);
+  CHECK(deciding_type(*levels).width < 32);
 }
 
 TEST_CASE("block formats without exponents are refused with what would do") {
   const auto refused = [](const std::string& text) {
     try {
-      block_levels_of(formats::parse_format(text), {4, 32});
+      block_levels_of(formats::parse_format(text));
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
   CHECK(refused("nvfp4()").find("follows from all elements") != std::string::npos);
-  CHECK(refused("mxint8(block_size=1)").find("blocks of one element") != std::string::npos);
 }
 
 }  // namespace mase::integer

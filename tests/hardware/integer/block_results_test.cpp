@@ -120,6 +120,25 @@ TEST_CASE("blocks of a dimension of 1 have one element, whose exponent is its ow
        {"data_out", "mxfp8_e4m3(block_size=2, block_dim=2, scale_bits=3)"}})));
 }
 
+TEST_CASE("formats with blocks of one element round in every place") {
+  const std::string ones = "mxint4(block_size=1, scale_bits=4)";
+  for (const std::string format :
+       {ones, std::string("mxfp4(block_size=1, scale_bits=3)"),
+        std::string("block_fp(6, 4, block_size=[1], skip_first_dim=true)")}) {
+    INFO(format);
+    check(read_by_layer("aten::gelu", {}, {2, 6, 8}, {2, 6, 8}, {}, format));
+    check(read_by_layer("aten::avg_pool2d", {{"kernel_size", Value(3)}}, {2, 2, 12, 12},
+                        {2, 2, 4, 4}, {{"data_out", format}}, eights));
+    Sketch sketch(12);
+    const auto x = sketch.input({2, 8});
+    check(sketch.finish(sketch.linear(x, 5,
+                                      {{"data_in", format},
+                                       {"weight", format},
+                                       {"bias", "integer(8, 5)"},
+                                       {"data_out", format}})));
+  }
+}
+
 TEST_CASE("a function whose input is too wide for blocks names a data_in format that is not") {
   Sketch sketch;
   const auto x = sketch.input({2, 8}, {{"data_out", "integer(16, 8)"}});

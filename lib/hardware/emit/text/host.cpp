@@ -75,7 +75,7 @@ std::optional<Blocks> blocks_of(const design::Design& design, design::StreamId i
   if (!input || !design.program->input_blocks[*input]) return std::nullopt;
   Shape shape = design.program->value(design.stream(id).value).torch_shape;
   shape.insert(shape.begin(), 1);
-  auto levels = integer::block_levels_of(*design.program->input_blocks[*input], shape);
+  auto levels = integer::block_levels_of(*design.program->input_blocks[*input]);
   return Blocks{std::move(shape), std::move(levels)};
 }
 

@@ -149,6 +149,7 @@ class BlockSteps {
     const Interval range{low, high};
     const StreamView once =
         exact(suffix, std::move(step), blocks.peaks, range, frac, blocks.peaks.layout);
+    if (blocks.length == 1) return {once.id, blocks.elements.layout};
     return exact(suffix + "s", Repeat{blocks.length}, once, range, frac, blocks.elements.layout);
   }
 
@@ -250,7 +251,7 @@ StreamView Lowering::in_blocks(const StreamView& stream, const formats::Format& 
   const auto key = std::tuple(stream.id, format.text(), layout.torch_shape, layout.order);
   const auto made = in_blocks_.find(key);
   if (made != in_blocks_.end()) return {made->second, layout};
-  const auto levels = block_levels_of(format, with_batch(layout.torch_shape, 1));
+  const auto levels = block_levels_of(format);
   StreamView result = BlockSteps(*this, reader, port, levels).run({stream.id, layout_of(stream)});
   result.layout = layout;
   in_blocks_[key] = result.id;
@@ -262,7 +263,7 @@ StreamView Lowering::fraction_in_blocks(const StreamView& stream, std::int64_t d
                                         const formats::Format& format, const ir::Node& node) {
   Layout layout = layout_of(stream);
   layout.torch_shape = Shape(node.info.shape.begin() + 1, node.info.shape.end());
-  const auto levels = block_levels_of(format, node.info.shape);
+  const auto levels = block_levels_of(format);
   MASE_CHECK(levels->stays, "a fraction would be rounded to blocks twice");
   StreamView result = BlockSteps(*this, node, "data_out", levels, divisor).run({stream.id, layout});
   result.layout = layout;

@@ -123,9 +123,8 @@ std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::
 Grid Call::needed_grid() const {
   if (auto levels = lowering.asked_levels(node)) return grid_of_levels(std::move(levels));
   if (const auto format = lowering.asked_blocks(node)) {
-    const auto levels = block_levels_of(*format, node.info.shape);
-    return {deciding_type(*levels, node.info.shape), formats::Rounding::nearest_even, nullptr,
-            format};
+    const auto levels = block_levels_of(*format);
+    return {deciding_type(*levels), formats::Rounding::nearest_even, nullptr, format};
   }
   const auto grid = lowering.target(node);
   if (!grid)

@@ -270,9 +270,8 @@ ir::Node Lowering::with_numbers(ir::Node node) const {
 std::optional<Grid> Lowering::input_grid(const ir::Node& node) const {
   if (const auto levels = asked_levels(node)) return grid_of_levels(levels);
   if (const auto format = asked_blocks(node)) {
-    const auto levels = block_levels_of(*format, node.info.shape);
-    return Grid{numbers_type(*levels, node.info.shape), formats::Rounding::nearest_even, nullptr,
-                format};
+    const auto levels = block_levels_of(*format);
+    return Grid{numbers_type(*levels), formats::Rounding::nearest_even, nullptr, format};
   }
   return target(node);
 }
@@ -312,7 +311,7 @@ StreamView Lowering::add_input(const ir::Node& node) {
   program_.input_levels.push_back(grid->levels);
   program_.input_blocks.push_back(grid->blocks);
   program_.values.back().levels = grid->levels;
-  if (grid->blocks) set_in_blocks({id, layout}, *block_levels_of(*grid->blocks, node.info.shape));
+  if (grid->blocks) set_in_blocks({id, layout}, *block_levels_of(*grid->blocks));
   return {id, layout};
 }
 
