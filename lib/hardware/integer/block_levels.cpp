@@ -275,7 +275,8 @@ bool keeps_numbers(const BlockLevels& blocks) {
 /// The exponent that is asked about: the greatest that all mantissas have, if it is not too great.
 int asked_exponent(const BlockLevels& blocks, int mantissas) {
   const int top = quotient_down(blocks.greatest + 1, mantissas) - 1;
-  return top <= most_exponent ? top : std::max(quotient_down(blocks.least, mantissas) + 1, 0);
+  if (top <= most_exponent) return top;
+  return std::clamp(quotient_down(blocks.least, mantissas) + 1, 0, top);
 }
 
 /// A number times 2^exponent, which is not 0 where the number is not: `floor` tells them apart.

@@ -68,6 +68,8 @@ TEST_CASE("the staircases of a block format round as the format does") {
                                  "mxfp4(block_size=1, rounding=floor)",
                                  "block_fp(6, 4, block_size=[1], skip_first_dim=true)",
                                  "mxint_hardware(6, 4, [1, 1])",
+                                 "mxint8(block_size=16, exponent_min=-1, exponent_max=-1)",
+                                 "mxfp4(block_size=16, exponent_min=70, exponent_max=70)",
                                  "block_fp(8, 8)",
                                  "block_fp(6, 3)",
                                  "block_minifloat(8, 3)",

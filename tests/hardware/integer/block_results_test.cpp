@@ -120,10 +120,12 @@ TEST_CASE("blocks of a dimension of 1 have one element, whose exponent is its ow
        {"data_out", "mxfp8_e4m3(block_size=2, block_dim=2, scale_bits=3)"}})));
 }
 
-TEST_CASE("formats with blocks of one element round in every place") {
+TEST_CASE("formats with blocks of one element, or with one exponent, round in every place") {
   const std::string ones = "mxint4(block_size=1, scale_bits=4)";
+  const std::string single = "mxint8(block_size=4, exponent_min=1, exponent_max=1)";
   for (const std::string format :
-       {ones, std::string("mxfp4(block_size=1, scale_bits=3)"),
+       {ones, single, std::string("mxfp4(block_size=1, scale_bits=3)"),
+        std::string("mxfp6_e2m3(block_size=4, exponent_min=-1, exponent_max=-1)"),
         std::string("block_fp(6, 4, block_size=[1], skip_first_dim=true)")}) {
     INFO(format);
     check(read_by_layer("aten::gelu", {}, {2, 6, 8}, {2, 6, 8}, {}, format));
