@@ -42,6 +42,7 @@ module mase_multiply_accumulate #(
     parameter int DECODE = 0,
     parameter int AEXP = 0,
     parameter int WEXP = 0,
+    parameter int WFACTOR = 0,
     parameter int DOTW = 0,
     parameter int OPERAND_STAGES = 0,
     parameter int PRODUCT_STAGES = 0,
@@ -107,7 +108,7 @@ module mase_multiply_accumulate #(
   end
 
   localparam int WORDS = ROWS * COLUMNS;
-  localparam int WORD = PE * (SIMD * WW + WEXP);
+  localparam int WORD = PE * (SIMD * WW + WEXP + WFACTOR);
   localparam int WB = (WORDS > 1) ? $clog2(WORDS) : 1;
   logic [WB-1:0] weight_address;
   logic [WORD-1:0] words, moved_words;
@@ -189,6 +190,7 @@ module mase_multiply_accumulate #(
       .DECODE(DECODE),
       .AEXP(AEXP),
       .WEXP(WEXP),
+      .WFACTOR(WFACTOR),
       .DOTW(DOTW),
       .PRODUCT_STAGES(PRODUCT_STAGES),
 `ifdef MASE_RELOAD

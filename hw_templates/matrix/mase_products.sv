@@ -13,7 +13,8 @@
 // a beat is at the output TERM_STAGES - 1 cycles later than with Booth rows.
 //
 // The operands that a dot product reads may share an exponent of AEXP bits, and its weights one of WEXP bits: DOTW bits of the sum of
-// products are shifted left by their sum, in one more stage. These exponents stand above all operands, and above all weights.
+// products are shifted left by their sum, in one more stage. These exponents stand above all operands, and above all weights. Above
+// that of weights stands a factor of WFACTOR bits which they share, too; the sum is multiplied by it in a stage in front of the shift.
 module mase_products #(
     parameter int ROWS = 8,
     parameter int SHARES = 1,
@@ -49,6 +50,7 @@ module mase_products #(
     parameter int DECODE = 0,  // short codes become numbers in front of Booth rows, too
     parameter int AEXP = 0,  // bits of the exponents of operands and of weights; 0: they have none
     parameter int WEXP = 0,
+    parameter int WFACTOR = 0,  // bits of the factor of weights that have exponents; 0: none
     parameter int DOTW = 0,  // bits of a sum of products in front of the shift
     parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
@@ -56,7 +58,8 @@ module mase_products #(
 `endif
     parameter BIAS_FILE = "",
     localparam int XW = SHARES * (SIMD * AW + AEXP),
-    localparam int WORD = PE * (SIMD * WW + WEXP)
+    localparam int WSCALE = WEXP + WFACTOR,
+    localparam int WORD = PE * (SIMD * WW + WSCALE)
 ) (
     input  logic             clk,
     input  logic             rst,
@@ -85,7 +88,8 @@ module mase_products #(
   localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
   localparam int SCALED = (AEXP > 0 || WEXP > 0) ? 1 : 0;
   // The stage of the sums; the accumulator follows.
-  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK + SCALED;
+  localparam int FACTORED = (WFACTOR > 0) ? 1 : 0;
+  localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK + FACTORED + SCALED;
 
   localparam int READERS = PE / SHARES;  // of an operand
 
@@ -271,7 +275,7 @@ module mase_products #(
         assign of_operands = '0;
       end
       if (WEXP > 0) begin : g_of_weights
-        assign of_weights = EW'(words[PE*SIMD*WW+p*WEXP+:WEXP]);
+        assign of_weights = EW'(words[PE*SIMD*WW+p*WSCALE+:WEXP]);
       end else begin : g_no_weights
         assign of_weights = '0;
       end
@@ -293,6 +297,30 @@ module mase_products #(
     assign unused_exponents = ^exponents;
   end
 
+  // The factors of the sums that are multiplied in this cycle.
+  localparam int FW = (WFACTOR > 0) ? WFACTOR : 1;
+  logic [PE*FW-1:0] factors;
+  if (WFACTOR > 0) begin : g_factors
+    logic [PE*FW-1:0] early, next;
+    for (genvar p = 0; p < PE; p++) begin : g_pe
+      assign next[p*FW+:FW] = words[PE*SIMD*WW+p*WSCALE+WEXP+:FW];
+    end
+    always_ff @(posedge clk) if (enable) early <= next;
+    mase_delay #(
+        .W(PE * FW),
+        .STAGES(LAST - 4)
+    ) travel (
+        .clk,
+        .enable,
+        .in(early),
+        .out(factors)
+    );
+  end else begin : g_no_factors
+    logic unused_factors;
+    assign factors = '0;
+    assign unused_factors = ^factors;
+  end
+
   // Packs of outputs that read the same operands; the last of them may be smaller.
   logic [PE*ACCW-1:0] sums;
   logic [PE-1:0] carries;
@@ -304,22 +332,40 @@ module mase_products #(
       logic carry;
       if (SCALED != 0) begin : g_scaled
         logic [ACCW-1:0] aligned, shifted, kept;
-        logic kept_carry;
+        logic kept_carry, last_carry;
+        logic [TW+UNIT-1:0] whole;
         if (UNIT > 0) begin : g_unit_of_blocks
-          assign aligned = ACCW'($signed({total, {UNIT{carry}}}));
+          assign whole = {total, {UNIT{carry}}};
         end else begin : g_whole_of_blocks
-          assign aligned = ACCW'($signed(total));
+          assign whole = total;
+        end
+        if (WFACTOR > 0) begin : g_factor
+          localparam int MW = TW + UNIT + FW;
+          logic [FW-1:0] factor;
+          logic [MW-1:0] multiple, multiplied;
+          assign factor = factors[p*FW+:FW];
+          always_comb begin
+            multiple = carry ? MW'(factor) : '0;
+            for (int k = 0; k < FW; k++)
+            if (factor[k]) multiple = multiple + (MW'($signed(whole)) << k);
+          end
+          always_ff @(posedge clk) if (enable) multiplied <= multiple;
+          assign aligned = ACCW'($signed(multiplied));
+          assign last_carry = 1'b0;
+        end else begin : g_no_factor
+          assign aligned = ACCW'($signed(whole));
+          assign last_carry = carry;
         end
         always_comb begin
           shifted = aligned;
           for (int k = 0; k < EW; k++)
           if (exponents[p*EW+k])
-            shifted = (shifted << (1 << k)) | (carry ? (ACCW'(1) << (1 << k)) - ACCW'(1) : '0);
+            shifted = (shifted << (1 << k)) | (last_carry ? (ACCW'(1) << (1 << k)) - ACCW'(1) : '0);
         end
         always_ff @(posedge clk)
           if (enable) begin
             kept <= shifted;
-            kept_carry <= carry;
+            kept_carry <= last_carry;
           end
         assign sums[p*ACCW+:ACCW] = kept;
         assign carries[p] = kept_carry;

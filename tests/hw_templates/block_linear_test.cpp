@@ -26,28 +26,30 @@ struct BlockLayer {
   int multiplier = 2;
   int unit = 0;  ///< all products are shifted left by so many bits, too
   std::optional<integer::FloatCode> in_code = std::nullopt, weight_code = std::nullopt;
-  bool decode = false;  ///< whether Booth rows take the numbers of codes
+  bool decode = false;    ///< whether Booth rows take the numbers of codes
+  int weight_factor = 0;  ///< bits
 
   std::int64_t inputs() const { return columns * simd; }
   std::int64_t outputs() const { return passes * pe; }
 };
 
-/// Codes of a type, and an exponent for every `simd` of them.
+/// Codes of a type, and an exponent and a factor for every `simd` of them.
 struct Numbers {
-  Codes elements, exponents;
+  Codes elements, exponents, factors;
   std::optional<integer::FloatCode> code;
   Wide at(std::int64_t i, std::int64_t simd) const {
     const auto group = static_cast<std::size_t>(i / simd);
     const std::int64_t exponent = exponents.empty() ? 0 : exponents[group];
     const std::int64_t element = elements[static_cast<std::size_t>(i)];
-    return Wide{code ? code->number(element) : element} << exponent;
+    const std::int64_t factor = factors.empty() ? 1 : factors[group];
+    return Wide{code ? code->number(element) : element} * factor << exponent;
   }
 };
 
 Numbers random_numbers(Random& random, const FixedType& type,
                        const std::optional<integer::FloatCode>& code, std::int64_t count,
                        std::int64_t simd, int exponent_bits) {
-  Numbers numbers{random_codes(random, type, count), {}, code};
+  Numbers numbers{random_codes(random, type, count), {}, {}, code};
   if (exponent_bits > 0)
     numbers.exponents = random_codes(random, {exponent_bits, 0, false}, count / simd);
   return numbers;
@@ -80,6 +82,7 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
   if (layer.weight_code) module.set_weight_code(*layer.weight_code);
   if (layer.in_exponent > 0) module.in_exponent = layer.in_exponent;
   if (layer.weight_exponent > 0) module.weight_exponent = layer.weight_exponent;
+  if (layer.weight_factor > 0) module.weight_factor = layer.weight_factor;
   module.dot_bits = module.signed_in() + module.signed_weight() + design::log2_ceiling(layer.simd);
   static_cast<design::Requantisation&>(module) = design::requantisation(requantise, to);
   module.has_bias = false;
@@ -97,9 +100,12 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
 }
 
 Case block_case(Random& random, const BlockLayer& layer, int index) {
-  const Numbers weights =
+  Numbers weights =
       random_numbers(random, layer.weight, layer.weight_code, layer.inputs() * layer.outputs(),
                      layer.simd, layer.weight_exponent);
+  if (layer.weight_factor > 0)
+    weights.factors =
+        random_codes(random, {layer.weight_factor, 0, false}, std::ssize(weights.exponents));
   const Numbers x = random_numbers(random, layer.in, layer.in_code, block_frames * layer.inputs(),
                                    layer.simd, layer.in_exponent);
   const auto bits = [](const FixedType& type, const auto& code, int exponent) {
@@ -107,7 +113,7 @@ Case block_case(Random& random, const BlockLayer& layer, int index) {
   };
   const int sum_bits = bits(layer.in, layer.in_code, layer.in_exponent) +
                        bits(layer.weight, layer.weight_code, layer.weight_exponent) +
-                       design::log2_ceiling(layer.inputs()) + 1 + layer.unit;
+                       design::log2_ceiling(layer.inputs()) + 1 + layer.unit + layer.weight_factor;
   const FixedType to{16, 0, true};
   const Requantise requantise = random_requantise(random, to, sum_bits - 18);
   Port out{layer.pe, to, {}};
@@ -126,9 +132,12 @@ Case block_case(Random& random, const BlockLayer& layer, int index) {
   };
   Case test = case_of(module, {words_of(x, layer)}, {out});
   design::Memory memory{module.weight_file, "", "weight", module.weight_word(module.shape()), {}};
-  memory.words = design::matrix_words(widened(weights.elements), widened(weights.exponents),
-                                      {1, layer.outputs(), layer.inputs()}, layer.simd, layer.pe,
-                                      layer.weight.width, layer.weight_exponent);
+  Codes scales = weights.exponents;
+  for (std::size_t i = 0; i < weights.factors.size(); ++i)
+    scales[i] += weights.factors[i] << layer.weight_exponent;
+  memory.words = design::matrix_words(
+      widened(weights.elements), widened(scales), {1, layer.outputs(), layer.inputs()}, layer.simd,
+      layer.pe, layer.weight.width, layer.weight_exponent + layer.weight_factor);
   test.memories.push_back(std::move(memory));
   return test;
 }
@@ -178,6 +187,27 @@ TEST_CASE("sums in RTL of products of codes are shifted by the exponents of both
   add({.in_exponent = 3, .weight_exponent = 1}, std::nullopt, e3m2);
   add({.simd = 1, .in_exponent = 3, .weight_exponent = 2}, e3m2, std::nullopt);
   add({.simd = 8, .pe = 1, .in_exponent = 0, .weight_exponent = 2}, log, e2m1);
+  check_cases(cases, block_frames);
+}
+
+TEST_CASE("sums in RTL are multiplied by the factors of their weights") {
+  const integer::FloatCode e2m1{4, 1, true, true, 5};
+  Random random(94);
+  std::vector<Case> cases;
+  int index = 40;
+  for (const int multiplier : {0, 1, 2})
+    for (const int factor : {1, 4}) {
+      BlockLayer layer{.multiplier = multiplier, .weight_factor = factor};
+      cases.push_back(block_case(random, layer, index++));
+      layer.unit = 3;
+      layer.in_exponent = 0;
+      cases.push_back(block_case(random, layer, index++));
+      layer = {.columns = 3, .passes = 1, .simd = 8, .multiplier = multiplier};
+      layer.weight_factor = factor;
+      layer.in = layer.weight = e2m1.type();
+      layer.in_code = layer.weight_code = e2m1;
+      cases.push_back(block_case(random, layer, index++));
+    }
   check_cases(cases, block_frames);
 }
 

@@ -35,7 +35,7 @@ struct MatrixImages {
 struct MultiplyAccumulate : SumsOfProducts, Bias, MatrixImages {
   /// Bits of a word of the memory of weights.
   std::int64_t weight_word(const ProductShape& shape) const {
-    return shape.pe * (shape.simd * weight_bits + weight_exponent.value_or(0));
+    return shape.pe * (shape.simd * weight_bits + weight_scale_bits());
   }
 
   static constexpr auto fields() {

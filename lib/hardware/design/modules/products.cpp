@@ -50,6 +50,16 @@ Cost sum_shift_cost(const SumsOfProducts& sums, int stages) {
   return cost;
 }
 
+/// The product of a sum and the factor of its weights, a sum of as many multiples as it has bits.
+Cost sum_factor_cost(const SumsOfProducts& sums, int stages) {
+  const auto factor = static_cast<int>(sums.weight_factor.value_or(0));
+  if (factor == 0) return {};
+  const int bits = static_cast<int>(sums.dot_bits.value_or(sums.sum_bits)) + factor;
+  Cost cost = scaled(adder_cost(bits), factor);
+  cost.ff = static_cast<double>(bits + factor * stages);
+  return cost;
+}
+
 /// Operands and weights in front of the products, with hw_templates/matrix/mase_dot_skew.
 Cost operands_cost(const SumsOfProducts& sums, const ProductShape& shape, bool in_dsp) {
   const bool numbers = sums.takes_numbers();
@@ -156,7 +166,8 @@ PipelineStages stages_of(const Fold& fold) {
 
 int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
   const int levels = log2_ceiling(simd);
-  const int moved = static_cast<int>(sums.operand_stages.value_or(0)) + (sums.scaled() ? 1 : 0);
+  const int moved = static_cast<int>(sums.operand_stages.value_or(0)) + (sums.scaled() ? 1 : 0) +
+                    (sums.weight_factor ? 1 : 0);
   if (sums.booth()) {
     const int terms = sums.coded() && !sums.takes_numbers()
                           ? static_cast<int>(sums.term_stages.value_or(0)) - 1
@@ -189,6 +200,7 @@ Cost products_cost(const SumsOfProducts& sums, const ProductShape& shape, bool t
   Cost each = accumulate_cost(sums.sum_bits);
   each += requantise_stage_cost(sums, {sums.sum_bits}, sums.halved);
   if (sums.scaled()) each += sum_shift_cost(sums, accumulate_stages(sums, shape.simd) - 5);
+  each += sum_factor_cost(sums, accumulate_stages(sums, shape.simd) - 6);
   cost += scaled(each, outputs);
   cost += operands_cost(sums, shape, cost.dsp > 0);
   const int stages = accumulate_stages(sums, shape.simd) - 2;
@@ -304,6 +316,11 @@ Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, cons
   else
     paths.push_back(sums.booth() ? booth_path(sums, shape.simd, blocks)
                                  : dot_path(sums, shape.simd, technology));
+  if (sums.weight_factor)
+    paths.push_back({.what = "factor of sums",
+                     .luts = 1,
+                     .chains = static_cast<double>(*sums.weight_factor),
+                     .carry = static_cast<double>(sums.dot_bits.value_or(sums.sum_bits))});
   if (sums.scaled())
     paths.push_back({.what = "shift of sums",
                      .luts = static_cast<double>(ceiling(sums.exponent_bits(), 2)),

@@ -35,8 +35,13 @@ struct Operands {
   /// Bits of the exponents that operands and weights share, and of sums in front of their shift.
   std::optional<std::int64_t> in_exponent = std::nullopt, weight_exponent = std::nullopt,
                               dot_bits = std::nullopt;
+  std::optional<std::int64_t> weight_factor = std::nullopt;  ///< bits of another factor of these
 
   bool scaled() const { return in_exponent || weight_exponent; }
+  /// Bits of what stands above the weights of a product.
+  std::int64_t weight_scale_bits() const {
+    return weight_exponent.value_or(0) + weight_factor.value_or(0);
+  }
   /// Bits of the sum of both exponents.
   int exponent_bits() const;
   bool coded() const { return in_float || weight_float; }
@@ -74,6 +79,9 @@ struct Operands {
             .at_least(1),
         Field{"WEXP", &Operands::weight_exponent,
               "bits of the exponent that the weights of a product share"}
+            .at_least(1),
+        Field{"WFACTOR", &Operands::weight_factor,
+              "bits of the factor that the weights of a product share, too"}
             .at_least(1),
         Field{"DOTW", &Operands::dot_bits, "bits of a sum in front of its shift by them"}.at_least(
             1)};
