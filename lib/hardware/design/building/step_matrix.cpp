@@ -99,8 +99,8 @@ MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShap
       cheapest_form(builder, matrix, {sums, {!start.biases.empty(), start.width}, {}},
                     {shape.columns / simd, shape.sets * shape.rows / pe, simd, pe, shares});
   MultiplyAccumulate unit = formed.unit;
-  const std::int64_t exponent_bits = unit.weight_exponent.value_or(0);
-  unit.weight_file = builder.memory("weight", pe * (simd * unit.weight_bits + exponent_bits),
+  const std::int64_t word = simd * unit.weight_bits + unit.weight_scale_bits();
+  unit.weight_file = builder.memory("weight", pe * word,
                                     [&] { return weight_words(formed, matrix, shape, simd, pe); });
   unit.bias_file = builder.vector_memory("bias", start.biases, pe, start.width);
   return unit;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,43 +17,61 @@ namespace {
 using integer::Codes;
 using integer::FloatCode;
 
-/// The power of two that divides all of these numbers; 0 for zeros.
-int shared_power(std::span<const std::int64_t> numbers) {
-  std::uint64_t any = 0;
-  for (const std::int64_t number : numbers) any |= static_cast<std::uint64_t>(number);
-  return any == 0 ? 0 : std::countr_zero(any);
+/// Factors are odd and have so many bits, as mantissas of e4m3 have.
+constexpr int factor_bits = 4;
+
+/// What divides all of some numbers: 2^power * factor.
+struct Shared {
+  int power = 0;
+  std::int64_t factor = 1;
+};
+
+Shared shared_by(std::span<const std::int64_t> numbers, bool factored) {
+  std::int64_t divisor = 0;
+  for (const std::int64_t number : numbers) divisor = std::gcd(divisor, number);
+  if (divisor == 0) return {};
+  Shared found{std::countr_zero(static_cast<std::uint64_t>(divisor))};
+  if (!factored) return found;
+  found.factor = (std::int64_t{1} << factor_bits) - 1;
+  while ((divisor >> found.power) % found.factor != 0) found.factor -= 2;
+  return found;
 }
 
-/// Calls `see` with every `simd` weights and their power.
+/// Calls `see` with every `simd` weights and what they share.
 template <class See>
-void for_each_group(const Codes& weights, std::int64_t simd, See&& see) {
+void for_each_group(const Codes& weights, std::int64_t simd, bool factored, See&& see) {
   for (std::size_t first = 0; first < weights.size(); first += static_cast<std::size_t>(simd)) {
     const auto group = std::span(weights).subspan(first, static_cast<std::size_t>(simd));
-    see(group, shared_power(group));
+    see(group, shared_by(group, factored));
   }
 }
 
-/// What the powers leave of weights.
+std::int64_t without(std::int64_t number, const Shared& shared) {
+  return (number >> shared.power) / shared.factor;
+}
+
+/// What is left of weights.
 struct Scaled {
   int bits = 0;                                  ///< of an element as a number
   int exponent_bits = 0;                         ///< 0: no power divides a group
   std::optional<FloatCode> code = std::nullopt;  ///< shorter than the numbers
 };
 
-Scaled scaled_weights(const Codes& weights, std::int64_t simd, bool is_signed) {
+Scaled scaled_weights(const Codes& weights, std::int64_t simd, bool is_signed, bool factored) {
   Scaled found;
   int most = 0;
   std::set<std::int64_t> elements;  // as many as have codes, and one
-  for_each_group(weights, simd, [&](std::span<const std::int64_t> group, int power) {
-    const auto [low, high] = std::ranges::minmax(group);
-    const int bits =
-        integer::type_for(std::min<Wide>(low >> power, is_signed ? -1 : 0), high >> power, 0).width;
-    found.bits = std::max(found.bits, bits);
-    most = std::max(most, power);
+  const auto see = [&](std::span<const std::int64_t> group, const Shared& shared) {
+    const auto [least, greatest] = std::ranges::minmax(group);
+    const Wide low = without(least, shared), high = without(greatest, shared);
+    found.bits = std::max(
+        found.bits, integer::type_for(std::min<Wide>(low, is_signed ? -1 : 0), high, 0).width);
+    most = std::max(most, shared.power);
     for (const std::int64_t number : group)
       if (elements.size() <= std::size_t{1} << integer::most_level_bits)
-        elements.insert(number >> power);
-  });
+        elements.insert(without(number, shared));
+  };
+  for_each_group(weights, simd, factored, see);
   found.exponent_bits = log2_ceiling(most + 1);
   const Codes distinct(elements.begin(), elements.end());
   if (elements.size() <= std::size_t{1} << integer::most_level_bits)
@@ -74,14 +93,15 @@ bool may_scale(const StepBuilder& builder, const MultiplyAccumulate& unit) {
 }
 
 void add_scaled(std::vector<Formed>& ways, const StepMatrix& matrix, const Formed& first,
-                std::int64_t simd) {
-  const Scaled scaled = scaled_weights(matrix.weight, simd, first.unit.weight_signed);
+                std::int64_t simd, bool factored) {
+  const Scaled scaled = scaled_weights(matrix.weight, simd, first.unit.weight_signed, factored);
   if (scaled.exponent_bits == 0) return;
-  Formed way{first.unit, {.scaled = true}};
+  Formed way{first.unit, {.scaled = true, .factored = factored}};
   way.unit.set_weight_numbers();
   way.unit.weight_unit = std::nullopt;
   way.unit.weight_bits = scaled.bits;
   way.unit.weight_exponent = scaled.exponent_bits;
+  if (factored) way.unit.weight_factor = factor_bits;
   ways.push_back(way);
   if (!scaled.code) return;
   way.form.code = scaled.code;
@@ -106,12 +126,14 @@ std::pair<double, double> dsp_and_luts(const Cost& cost) {
 Formed cheapest_form(const StepBuilder& builder, const StepMatrix& matrix,
                      const MultiplyAccumulate& unit, const ProductShape& shape) {
   const int unit_bits = static_cast<int>(unit.weight_unit.value_or(0));
-  std::vector<Formed> ways{{unit, {false, unit_bits, matrix.weight_code}}};
+  std::vector<Formed> ways{{unit, {.unit = unit_bits, .code = matrix.weight_code}}};
   if (matrix.weight_code) {
-    ways.push_back({unit, {false, unit_bits, std::nullopt}});
+    ways.push_back({unit, {.unit = unit_bits}});
     ways.back().unit.set_weight_numbers();
   }
-  if (may_scale(builder, unit)) add_scaled(ways, matrix, Formed(ways.front()), shape.simd);
+  if (may_scale(builder, unit))
+    for (const bool factored : {false, true})
+      add_scaled(ways, matrix, Formed(ways.front()), shape.simd, factored);
   for (std::size_t i = 0, count = ways.size(); i < count; ++i) {
     set_sums(ways[i].unit, shape.simd);
     if (!ways[i].unit.coded() || !unit.booth()) continue;
@@ -129,7 +151,7 @@ Formed cheapest_form(const StepBuilder& builder, const StepMatrix& matrix,
 std::vector<std::string> weight_words(const Formed& formed, const StepMatrix& matrix,
                                       const MatrixShape& shape, std::int64_t simd,
                                       std::int64_t pe) {
-  std::vector<Wide> held, powers;
+  std::vector<Wide> held, scales;
   const auto code = [&](std::int64_t number) {
     return formed.form.code ? formed.form.code->code(number).value() : number;
   };
@@ -139,12 +161,15 @@ std::vector<std::string> weight_words(const Formed& formed, const StepMatrix& ma
       held.push_back(formed.form.code ? code(number) : number >> formed.form.unit);
     return matrix_words(held, shape, simd, pe, bits);
   }
-  for_each_group(matrix.weight, simd, [&](std::span<const std::int64_t> group, int power) {
-    for (const std::int64_t number : group) held.push_back(code(number >> power));
-    powers.push_back(power);
-  });
-  return matrix_words(held, powers, shape, simd, pe, bits,
-                      static_cast<int>(formed.unit.weight_exponent.value()));
+  const auto exponent_bits = static_cast<int>(formed.unit.weight_exponent.value());
+  const auto see = [&](std::span<const std::int64_t> group, const Shared& shared) {
+    for (const std::int64_t number : group) held.push_back(code(without(number, shared)));
+    const std::int64_t factor = formed.form.factored ? shared.factor : 0;
+    scales.push_back((factor << exponent_bits) + shared.power);
+  };
+  for_each_group(matrix.weight, simd, formed.form.factored, see);
+  return matrix_words(held, scales, shape, simd, pe, bits,
+                      static_cast<int>(formed.unit.weight_scale_bits()));
 }
 
 }  // namespace mase::design

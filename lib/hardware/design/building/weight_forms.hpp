@@ -13,8 +13,9 @@
 namespace mase::design {
 
 struct WeightForm {
-  /// Whether every `simd` weights stand under the power of two that divides all of them.
-  bool scaled = false;
+  /// Whether every `simd` weights stand under the power of two that divides all of them, and
+  /// whether under another factor of all of them, too.
+  bool scaled = false, factored = false;
   int unit = 0;  ///< the same power of all weights, which memories leave out
   /// The codes that memories hold; nullopt: they hold numbers.
   std::optional<integer::FloatCode> code = std::nullopt;
