@@ -42,14 +42,16 @@ bool left_open(const Tree& given, std::string_view field) {
 
 BlockLayout block_layout(std::string_view op, std::string_view port, std::size_t rank) {
   if (rank <= 1) return {};
+  // Only where dimensions merge, so that formats of layers and functions are the same elsewhere.
+  const auto merged = rank > 3 ? std::optional(3) : std::nullopt;
   const bool data = ir::general_port(port).starts_with("data_");
   const ir::OpFamily family = ir::family_of(op);
   if (is_convolution(family)) {
-    if (rank >= 3 && port != "bias") return {true, rank > 3 ? std::optional(3) : std::nullopt};
+    if (rank >= 3 && port != "bias") return {true, merged};
     return {data, std::nullopt};
   }
   if (is_layer(family)) return {data, std::nullopt};
-  return rank > 2 ? BlockLayout{true, 3} : BlockLayout{};
+  return rank > 2 ? BlockLayout{true, merged} : BlockLayout{};
 }
 
 bool is_open_layout(const Tree& given, const std::string& field) {

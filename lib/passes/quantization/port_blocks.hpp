@@ -27,7 +27,8 @@ struct BlockLayout {
 /// | other layers | data | >= 2 | true | |
 /// | other layers | parameters | >= 2 | false | |
 /// | functions | any | 2 | false | |
-/// | functions | any | >= 3 | true | 3 |
+/// | functions | any | 3 | true | |
+/// | functions | any | >= 4 | true | 3 |
 ///
 /// Layers are ops with parameters or a window (linear, recurrent, norms, pooling, embedding,
 /// attention); the state of a recurrent layer is data. Functions are all other ops: arithmetic,
