@@ -443,7 +443,7 @@ class TrainedModels(Search):
         config = self.edited(
             "configs/search/lenet_hardware_formats.toml",
             "lenet.toml",
-            ("num_samples = 2000", "num_samples = 64"),
+            ("num_samples = 5000", "num_samples = 64"),
             ("accuracy_drop <= 0.5", "accuracy >= 0.0"),
         )
         self.mase("search", "--config", config, "--project", "formats", "--n-trials", "6", "-q")

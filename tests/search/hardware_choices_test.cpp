@@ -55,7 +55,8 @@ bool names(const std::string& text, const std::vector<std::string>& parts) {
 
 TEST_CASE("choices with hardware are accepted, whatever their format") {
   CHECK(said("name = [\"integer\"]\ndata_in = [\"mxfp8_e4m3(exponent_min=auto, "
-             "exponent_max=auto)\", \"mxint8(exponent_min=-3, exponent_max=auto)\"]\n"
+             "exponent_max=auto)\", \"mxint8(exponent_min=-3, exponent_max=auto)\", "
+             "\"nvfp4(tensor_scale=auto)\"]\n"
              "weight = [\"mxfp4(exponent_min=auto)\"]\nbias = [\"integer(16, 8)\"]") == "");
   CHECK(said("name = [\"integer\", \"fp8_e4m3\", \"fp6_e3m2\", \"fp4_e2m1\"]",
              "name = [\"integer\"]\ndata_in = [\"fp8_e4m3\", \"integer(8, 4)\"]\n"

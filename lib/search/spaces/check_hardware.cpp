@@ -121,9 +121,13 @@ class LoneNode {
   std::map<std::string, std::string> refusals_;
 };
 
-/// A format whose exponents data will bound, with as few of them as it may have.
-formats::Format with_few_exponents(const passes::PortRule& wanted) {
+/// A format that data will complete, as they might: with one value of the field that is calibrated
+/// where it has none, and with as few exponents as it may have.
+formats::Format completed(const passes::PortRule& wanted) {
   formats::Format format = wanted.format;
+  const FieldInfo* field = passes::calibrated_field(*formats::find_format(format.name()));
+  if (wanted.calibrated && !format.fields().at(field->name).is_number())
+    format = passes::candidates(format, 1).front().format;
   for (const std::string& bound : wanted.bounds) {
     const bool is_min = bound == passes::exponent_min;
     const Tree other = format.fields().at(is_min ? passes::exponent_max : passes::exponent_min);
@@ -139,7 +143,7 @@ Formats formats_of(const passes::QuantizeRule& rule, const ir::Graph& graph, con
   if (rule.leave) return formats;
   for (const std::string& port : passes::float_ports(graph, node))
     if (const auto* wanted = passes::rule_of_port(rule, port))
-      formats.emplace(port, with_few_exponents(wanted->second));
+      formats.emplace(port, completed(wanted->second));
   return formats;
 }
 
