@@ -51,16 +51,23 @@ module mase_dot_float #(
   localparam int BEBITS = (BEXPONENT > BZERO) ? BEXPONENT : 1;
   localparam int ASHIFT = (AFLOAT >= 0 && AEXPONENT > AZERO) ? most_shift(AN, ASIGNED, ABITS) : 0;
   localparam int BSHIFT = (BEXPONENT > BZERO) ? most_shift(BN, BSIGNED, BBITS) : 0;
-  localparam int OFFSETS = ((AEXPONENT > 1) ? AZERO : 0) + ((BEXPONENT > 1) ? BZERO : 0);
+  // Two magnitudes of six bits together have a table of their products, which nothing shifts.
+  localparam int AMAGNITUDE = AW - ((ASIGNED != 0) ? 1 : 0);
+  localparam int BMAGNITUDE = BW - ((BSIGNED != 0) ? 1 : 0);
+  localparam int TABLE = (AFLOAT >= 0 && ABITS > 1 && BBITS > 1 && AMAGNITUDE + BMAGNITUDE <= 6) ? 1 : 0;
+  localparam int SHIFT = (TABLE != 0) ? 0 : ASHIFT + BSHIFT;
+  localparam int OFFSETS = (TABLE != 0) ? 0 : ((AEXPONENT > 1) ? AZERO : 0) + ((BEXPONENT > 1) ? BZERO : 0);
   // Taking offsets off exponents pays where it saves a step of the shift.
-  localparam int SBITS = $clog2(ASHIFT + BSHIFT + 1);
-  localparam int LESS = ($clog2(ASHIFT + BSHIFT + OFFSETS + 1) > SBITS) ? 1 : 0;
+  localparam int SBITS = $clog2(SHIFT + 1);
+  localparam int LESS = ($clog2(SHIFT + OFFSETS + 1) > SBITS) ? 1 : 0;
   localparam int OFFSET = (LESS != 0) ? 0 : OFFSETS;
   localparam int STEP = (SBITS > 0) ? 1 << (SBITS - 1) : 0;
   // One bit times a number has as many bits as the number.
   localparam int BOTH = (ABITS == 1 || BBITS == 1) ? ABITS + BBITS - 1 : ABITS + BBITS;
-  localparam int PRODUCT = (AFLOAT >= 0) ? BOTH + 1 : (BBITS == 1) ? ABITS : ABITS + BBITS;
-  localparam int TERM = PRODUCT + ASHIFT + BSHIFT;
+  localparam int NUMBERS = ABITS + ASHIFT + BBITS + BSHIFT;
+  localparam int ONE_NUMBER = (BBITS == 1) ? ABITS : ABITS + BBITS;
+  localparam int PRODUCT = (TABLE != 0) ? NUMBERS + 1 : (AFLOAT >= 0) ? BOTH + 1 : ONE_NUMBER;
+  localparam int TERM = PRODUCT + SHIFT;
   localparam int BEFORE = PRODUCT + ((SBITS > 1) ? STEP - 1 : 0);
   localparam int LW = (BEFORE < TERM + OFFSET) ? BEFORE : TERM + OFFSET;
 
@@ -109,6 +116,7 @@ module mase_dot_float #(
               .BZERO(BZERO),
               .BBITS(BBITS),
               .BEBITS(BEBITS),
+              .TABLE(TABLE),
               .PRODUCT(PRODUCT),
               .SBITS(SBITS),
               .LW(LW),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mase_float_term: the product of a short code b (see mase_float_parts) and of another one, or with AFLOAT = -1 of a signed
 // number a, as mase_float_row wants it: (low << (last ? STEP : 0)) >> OFFSET, negated if it is negative. Exponents are added up,
-// and the product of the significands is shifted by their sum, all but its highest bit. STAGES enabled cycles after
-// the operands: a register is behind the shift, and with STAGES = 2 one is behind the product, too.
+// and the product of the significands is shifted by their sum, all but its highest bit; a TABLE gives the product of the numbers
+// of two magnitudes instead. STAGES enabled cycles after the operands: a register is behind the shift or the table, and with
+// STAGES = 2 one is behind the product, or in front of the table.
 // mase_dot_float derives all parameters.
 module mase_float_term #(
     parameter int AW = 8,
@@ -17,7 +18,8 @@ module mase_float_term #(
     parameter int BZERO = 1,
     parameter int BBITS = 4,
     parameter int BEBITS = 4,
-    parameter int PRODUCT = 9,  // bits of the product of the significands, signed
+    parameter int TABLE = 0,  // the product of the numbers is a table: see mase_code_product
+    parameter int PRODUCT = 9,  // bits of the product of the significands, or of that of the numbers, signed
     parameter int SBITS = 5,  // bits of the sum of exponents; 0: nothing is shifted
     parameter int LW = 23,
     parameter int LESS = 0,  // see mase_float_parts
@@ -61,7 +63,12 @@ module mase_float_term #(
     assign b_shift = EB'(b_exponent);
   end
 
-  logic [PRODUCT-1:0] next_product, product;
+  // Magnitudes of a TABLE's codes, or the product of significands.
+  localparam int AM = AW - ((ASIGNED != 0) ? 1 : 0);
+  localparam int BM = BW - ((BSIGNED != 0) ? 1 : 0);
+  localparam int FACTORS = (TABLE != 0) ? AM + BM : PRODUCT;
+  logic [FACTORS-1:0] next_factors, factors;
+  logic [PRODUCT-1:0] product;
   logic [EB-1:0] next_exponent, exponent;
   logic next_negative, product_negative;
 
@@ -69,7 +76,7 @@ module mase_float_term #(
     assign next_negative = b_negative;
     assign next_exponent = b_shift;
     if (BBITS == 1) begin : g_mask
-      assign next_product = a & {AW{b_significand}};
+      assign next_factors = a & {AW{b_significand}};
     end else begin : g_rows
       mase_multiply #(
           .AW(AW),
@@ -79,7 +86,7 @@ module mase_float_term #(
       ) rows (
           .a,
           .b(b_significand),
-          .product(next_product)
+          .product(next_factors)
       );
     end
   end else begin : g_code
@@ -118,27 +125,50 @@ module mase_float_term #(
       end
     endfunction
     assign next_negative = a_negative ^ b_negative;
-    assign next_exponent = exponent_sum(a_shift, b_shift);
-    assign next_product[PRODUCT-1] = 1'b0;
-    mase_significands #(
-        .AW(ABITS),
-        .BW(BBITS)
-    ) significands (
-        .a(a_significand),
-        .b(b_significand),
-        .product(next_product[PRODUCT-2:0])
-    );
+    if (TABLE != 0) begin : g_table
+      logic unused_parts;
+      assign unused_parts  = ^{a_significand, a_shift, b_significand, b_shift};
+      assign next_exponent = '0;
+      assign next_factors  = {b[BM-1:0] ^ {BM{b_negative}}, a[AM-1:0] ^ {AM{a_negative}}};
+    end else begin : g_significands
+      assign next_exponent = exponent_sum(a_shift, b_shift);
+      assign next_factors[PRODUCT-1] = 1'b0;
+      mase_significands #(
+          .AW(ABITS),
+          .BW(BBITS)
+      ) significands (
+          .a(a_significand),
+          .b(b_significand),
+          .product(next_factors[PRODUCT-2:0])
+      );
+    end
   end
 
   mase_delay #(
-      .W(PRODUCT + EB + 1),
+      .W(FACTORS + EB + 1),
       .STAGES((STAGES > 1) ? 1 : 0)
   ) behind_product (
       .clk,
       .enable,
-      .in({next_product, next_exponent, next_negative}),
-      .out({product, exponent, product_negative})
+      .in({next_factors, next_exponent, next_negative}),
+      .out({factors, exponent, product_negative})
   );
+  if (TABLE != 0) begin : g_product
+    assign product[PRODUCT-1] = 1'b0;
+    mase_code_product #(
+        .AW(AM),
+        .AFLOAT(AFLOAT),
+        .BW(BM),
+        .BFLOAT(BFLOAT),
+        .W(PRODUCT - 1)
+    ) numbers (
+        .a(factors[AM-1:0]),
+        .b(factors[FACTORS-1:AM]),
+        .product(product[PRODUCT-2:0])
+    );
+  end else begin : g_known
+    assign product = factors;
+  end
 
   // Four-way choices, behind a two-way one where the number of bits is odd.
   logic [LW-1:0] shifted;

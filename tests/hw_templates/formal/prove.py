@@ -88,6 +88,8 @@ PROOFS = [
     ],
     ("dot_float_proof", {}),
     ("dot_float_proof", {"SIMD": 1, "TERM_STAGES": 2}),
+    ("dot_float_proof", {"SIMD": 1, "AW": 3, "AFLOAT": 1, "AN": 3, "WW": 5, "WFLOAT": 1, "WN": 9, "W": 13}),
+    ("dot_float_proof", {"SIMD": 1, "AW": 5, "AFLOAT": 2, "AN": 6, "WW": 4, "WN": 5, "TERM_STAGES": 2, "W": 11}),
     ("dot_float_proof", {"SIMD": 1, "AW": 5, "AFLOAT": 2, "AN": 6, "TERM_STAGES": 1}),
     ("dot_float_proof", {"AW": 3, "AFLOAT": 0, "AN": 4, "WW": 3, "WFLOAT": 1, "WN": 3, "W": 8}),
     ("dot_float_proof", {"SIMD": 1, "AW": 4, "AFLOAT": -1, "AN": 4}),
@@ -191,7 +193,8 @@ MUTANTS = [
     ("decode_proof", {"W": 4}, "mase_decode", "negative & below", "negative"),
     ("decode_proof", {"W": 7}, "mase_decode", "OW'(negative)", "OW'(1'b0)"),
     ("dot_float_proof", {}, "mase_dot_float", "one_from = negative[LANE-1]", "one_from = 1'b0"),
-    ("dot_float_proof", {}, "mase_float_row", "TERM'(shifted >> OFFSET)", "TERM'(shifted)"),
+    ("dot_float_proof", {}, "mase_code_product", "exponent > 1", "exponent > 2"),
+    ("dot_float_proof", {"AW": 5}, "mase_float_row", "TERM'(shifted >> OFFSET)", "TERM'(shifted)"),
     ("dot_float_proof", {"AW": 4, "AFLOAT": 0, "AN": 8, "W": 14}, "mase_float_term", "whole << 1", "whole"),
     (
         "dot_float_proof",

@@ -30,6 +30,10 @@ struct Packs {
 /// The registers of chains of four lanes, and the tree of adders behind them, with registers after
 /// the odd levels and the last one; `width` of the sum of so many lanes.
 Cost chain_tree_cost(std::int64_t lanes, const std::function<int(std::int64_t)>& width);
+/// Whether products of these codes are tables of a LUT6 for each bit, as
+/// hw_templates/matrix/mase_dot_float decides.
+bool has_product_table(const std::optional<integer::FloatCode>& a,
+                       const std::optional<integer::FloatCode>& b);
 /// hw_templates/matrix/mase_dot_float, for a shape with a code.
 Cost dot_float_cost(const DotShape& shape);
 /// hw_templates/matrix/mase_dot, in Booth rows, of codes, or with the tool's multipliers.

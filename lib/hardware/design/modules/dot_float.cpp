@@ -35,9 +35,15 @@ struct FloatTerm {
   FloatPart a, b;  ///< b is a code
   int product = 1, shift_bits = 0, term = 1, low = 1;
   bool takes_off = false;  ///< the offsets, from the exponents
+  bool table = false;      ///< products of numbers; nothing is shifted
 
-  FloatTerm(FloatPart first, FloatPart second) : a(first), b(second) {
+  FloatTerm(FloatPart first, FloatPart second, bool has_table)
+      : a(first), b(second), table(has_table) {
     if (!b.is_code) std::swap(a, b);
+    if (table) {
+      product = term = low = a.significand + a.shift + b.significand + b.shift + 1;
+      return;
+    }
     const bool single = a.significand == 1 || b.significand == 1;
     product = a.significand + b.significand - (single ? 1 : 0) + (a.is_code ? 1 : 0);
     if (!a.is_code && b.significand == 1) product = a.significand;
@@ -53,9 +59,11 @@ struct FloatTerm {
   }
 };
 
-/// Booth rows of a number or of wide significands; hw_templates/matrix/mase_significands of others.
+/// Booth rows of a number or of wide significands; hw_templates/matrix/mase_code_product of short
+/// codes, mase_significands of others.
 Cost significands_cost(const FloatTerm& term) {
   const int a = term.a.significand, b = term.b.significand;
+  if (term.table) return {.lut = fitted.code_product_bit * (term.product - 1)};
   if (b == 1 || (term.a.is_code && a == 1)) return {};
   if (!term.a.is_code || a > 4 || b > 4)
     return product_cost(a + (term.a.is_code ? 1 : 0), b + 1, 2);  // as signed numbers
@@ -98,19 +106,29 @@ Cost dot_binary_cost(const DotShape& shape) {
 
 }  // namespace
 
+bool has_product_table(const std::optional<integer::FloatCode>& a,
+                       const std::optional<integer::FloatCode>& b) {
+  if (!a || !b) return false;
+  return a->significand_bits() > 1 && b->significand_bits() > 1 &&
+         a->magnitude_bits() + b->magnitude_bits() <= 6;
+}
+
 Cost dot_float_cost(const DotShape& shape) {
   if (is_sign(shape.a_code) && is_sign(shape.b_code)) return dot_binary_cost(shape);
-  const FloatTerm term(part_of(shape.a_code, shape.a), part_of(shape.b_code, shape.b));
+  const FloatTerm term(part_of(shape.a_code, shape.a), part_of(shape.b_code, shape.b),
+                       has_product_table(shape.a_code, shape.b_code));
   const auto lanes = static_cast<double>(shape.lanes);
   Cost each = significands_cost(term);
   each.lut +=
       (term.a.is_code ? fitted.float_shift_bit : fitted.float_number_shift_bit) * shift_bits(term);
   // A sign, and bits that are one exponent's, stand in the LUTs that they choose for.
-  if (term.a.exponent > 0 && term.b.exponent > 0)
+  if (!term.table && term.a.exponent > 0 && term.b.exponent > 0)
     each.lut += fitted.float_exponent_bit * term.shift_bits;
   // Products of two significands have a zero in front of them.
   const int zeros = term.a.is_code ? 1 : 0;
-  if (shape.term_stages > 1) each.ff += term.product - zeros + term.shift_bits + 1;
+  if (shape.term_stages > 1)
+    each.ff += term.table ? shape.a_code->magnitude_bits() + shape.b_code->magnitude_bits() + 1
+                          : term.product - zeros + term.shift_bits + 1;
   if (shape.term_stages > 0) each.ff += term.low - zeros + 1 + (term.shift_bits > 0 ? 1 : 0);
   Cost cost = scaled(each, lanes);
   const auto width = [&](std::int64_t count) {

@@ -152,6 +152,7 @@ int Operands::exponent_bits() const {
 std::optional<std::int64_t> term_stages_of(const Operands& operands) {
   if (!operands.coded()) return std::nullopt;
   const auto in = operands.in_code(), weight = operands.weight_code();
+  if (has_product_table(in, weight)) return in->is_signed || weight->is_signed ? 2 : 1;
   const auto bits = [](const auto& code, int number) {
     return code ? code->significand_bits() : number;
   };
@@ -232,7 +233,8 @@ Path booth_path(const SumsOfProducts& sums, std::int64_t simd, const Blocks& blo
 }
 
 /// hw_templates/matrix/mase_dot_float: significands are multiplied and exponents added, then the
-/// product is shifted, then rows are added; a register may stand behind either of the former.
+/// product is shifted, then rows are added; a register may stand behind either of the former, or
+/// behind a table of the product.
 Paths float_paths(const SumsOfProducts& sums, std::int64_t simd, const Blocks& blocks) {
   const auto in = sums.in_code(), weight = sums.weight_code();
   const int a = in ? in->significand_bits() : sums.in_bits;
@@ -241,12 +243,13 @@ Paths float_paths(const SumsOfProducts& sums, std::int64_t simd, const Blocks& b
   const bool shifts = (in && in->most_shift() > 0) || (weight && weight->most_shift() > 0);
   Path rows = booth_path(sums, simd, blocks);
   Path terms{.what = "products of significands", .from = rows.from, .luts = 2};
-  if (a > 1 && b > 1) {
+  const bool table = has_product_table(in, weight);
+  if (a > 1 && b > 1 && !table) {
     terms.luts += 1;
     terms.chains = 2;
     terms.carry = a + b;
   }
-  if (shifts && stages < 2) terms.luts += 2;
+  if (shifts && stages < 2 && !table) terms.luts += 2;
   if (stages > 0) {
     rows.from = Source::logic;
     return {terms, rows};

@@ -103,7 +103,8 @@ struct Operands {
 };
 
 /// Registers for the terms of a dot product in fabric: one behind the product of significands, if
-/// neither is a single bit, and one behind the shift, if there is one. None for numbers.
+/// neither is a single bit, and one behind the shift, if there is one; one behind a table of
+/// products, and one in front of it, if there is a sign. None for numbers.
 std::optional<std::int64_t> term_stages_of(const Operands& operands);
 
 /// A group of parameters: whether sums start from a bias.
