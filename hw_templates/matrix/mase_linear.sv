@@ -6,7 +6,7 @@
 // Input always offered and output always taken, with TREE of mase_dot: first output beat SF + 6 + TREE
 // cycles after the first input beat, last one SF*NF + 6 + TREE, a row every SF*NF cycles; one less with Booth rows.
 // OPERAND_STAGES registers on the operands' way and PRODUCT_STAGES behind the tool's multipliers add a cycle of latency each; WEIGHT_STAGES
-// of the former are the weights' too. With AEXP > 0 a beat's inputs share an exponent of so many bits, above them.
+// of the former are the weights' too. With AEXP > 0 a beat's inputs share an exponent of so many bits, above them, and with AFACTOR > 0 a factor above that.
 module mase_linear #(
     parameter int SF = 8,
     parameter int NF = 8,
@@ -43,6 +43,7 @@ module mase_linear #(
     parameter int DECODE = 0,
     parameter int AEXP = 0,
     parameter int WEXP = 0,
+    parameter int AFACTOR = 0,
     parameter int WFACTOR = 0,
     parameter int DOTW = 0,
     parameter int OPERAND_STAGES = 0,
@@ -54,7 +55,7 @@ module mase_linear #(
 `endif
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
-    localparam int XW = SIMD * AW + AEXP
+    localparam int XW = SIMD * AW + AEXP + AFACTOR
 ) (
     input  logic               clk,
     input  logic               rst,
@@ -141,6 +142,7 @@ module mase_linear #(
       .DECODE(DECODE),
       .AEXP(AEXP),
       .WEXP(WEXP),
+      .AFACTOR(AFACTOR),
       .WFACTOR(WFACTOR),
       .DOTW(DOTW),
       .OPERAND_STAGES(OPERAND_STAGES),

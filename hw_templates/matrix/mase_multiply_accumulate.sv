@@ -42,6 +42,7 @@ module mase_multiply_accumulate #(
     parameter int DECODE = 0,
     parameter int AEXP = 0,
     parameter int WEXP = 0,
+    parameter int AFACTOR = 0,
     parameter int WFACTOR = 0,
     parameter int DOTW = 0,
     parameter int OPERAND_STAGES = 0,
@@ -54,7 +55,7 @@ module mase_multiply_accumulate #(
     parameter WEIGHT_FILE = "",
     parameter BIAS_FILE = "",
     localparam int CB = (COLUMNS > 1) ? $clog2(COLUMNS) : 1,
-    localparam int XW = SHARES * (SIMD * AW + AEXP)
+    localparam int XW = SHARES * (SIMD * AW + AEXP + AFACTOR)
 ) (
     input  logic             clk,
     input  logic             rst,
@@ -190,6 +191,7 @@ module mase_multiply_accumulate #(
       .DECODE(DECODE),
       .AEXP(AEXP),
       .WEXP(WEXP),
+      .AFACTOR(AFACTOR),
       .WFACTOR(WFACTOR),
       .DOTW(DOTW),
       .PRODUCT_STAGES(PRODUCT_STAGES),

@@ -14,7 +14,8 @@
 //
 // The operands that a dot product reads may share an exponent of AEXP bits, and its weights one of WEXP bits: DOTW bits of the sum of
 // products are shifted left by their sum, in one more stage. These exponents stand above all operands, and above all weights. Above
-// that of weights stands a factor of WFACTOR bits which they share, too; the sum is multiplied by it in a stage in front of the shift.
+// that of operands stands a factor of AFACTOR bits, above that of weights one of WFACTOR bits, which they share, too; the sum is
+// multiplied by both in a stage in front of the shift.
 module mase_products #(
     parameter int ROWS = 8,
     parameter int SHARES = 1,
@@ -50,14 +51,16 @@ module mase_products #(
     parameter int DECODE = 0,  // short codes become numbers in front of Booth rows, too
     parameter int AEXP = 0,  // bits of the exponents of operands and of weights; 0: they have none
     parameter int WEXP = 0,
-    parameter int WFACTOR = 0,  // bits of the factor of weights that have exponents; 0: none
+    parameter int AFACTOR = 0,  // bits of the factors of operands and of weights that have exponents; 0: none
+    parameter int WFACTOR = 0,
     parameter int DOTW = 0,  // bits of a sum of products in front of the shift
     parameter int PRODUCT_STAGES = 0,
 `ifdef MASE_RELOAD
     parameter int BIAS_BASE = 0,
 `endif
     parameter BIAS_FILE = "",
-    localparam int XW = SHARES * (SIMD * AW + AEXP),
+    localparam int ASCALE = AEXP + AFACTOR,
+    localparam int XW = SHARES * (SIMD * AW + ASCALE),
     localparam int WSCALE = WEXP + WFACTOR,
     localparam int WORD = PE * (SIMD * WW + WSCALE)
 ) (
@@ -88,7 +91,7 @@ module mase_products #(
   localparam int UNPACK = (PACK > 1 && KNOWN > 1) ? 1 : 0;
   localparam int SCALED = (AEXP > 0 || WEXP > 0) ? 1 : 0;
   // The stage of the sums; the accumulator follows.
-  localparam int FACTORED = (WFACTOR > 0) ? 1 : 0;
+  localparam int FACTORED = (AFACTOR > 0 || WFACTOR > 0) ? 1 : 0;
   localparam int LAST = ((MULTIPLIER == 2) ? 3 : 4 + PRODUCT_STAGES) + TREE + UNPACK + FACTORED + SCALED;
 
   localparam int READERS = PE / SHARES;  // of an operand
@@ -270,7 +273,7 @@ module mase_products #(
     for (genvar p = 0; p < PE; p++) begin : g_pe
       logic [EW-1:0] of_operands, of_weights;
       if (AEXP > 0) begin : g_of_operands
-        assign of_operands = EW'(x[SHARES*SIMD*AW+p/READERS*AEXP+:AEXP]);
+        assign of_operands = EW'(x[SHARES*SIMD*AW+p/READERS*ASCALE+:AEXP]);
       end else begin : g_no_operands
         assign of_operands = '0;
       end
@@ -298,21 +301,43 @@ module mase_products #(
   end
 
   // The factors of the sums that are multiplied in this cycle.
-  localparam int FW = (WFACTOR > 0) ? WFACTOR : 1;
+  localparam int FW = (FACTORED != 0) ? AFACTOR + WFACTOR : 1;
   logic [PE*FW-1:0] factors;
-  if (WFACTOR > 0) begin : g_factors
+  if (FACTORED != 0) begin : g_factors
     logic [PE*FW-1:0] early, next;
     for (genvar p = 0; p < PE; p++) begin : g_pe
-      assign next[p*FW+:FW] = words[PE*SIMD*WW+p*WSCALE+WEXP+:FW];
+      if (WFACTOR == 0) begin : g_of_operands
+        always_ff @(posedge clk)
+          if (enable)
+            early[p*FW+:FW] <= x[SHARES*SIMD*AW+p/READERS*ASCALE+AEXP+:FW];
+        assign next[p*FW+:FW] = early[p*FW+:FW];
+      end else if (AFACTOR == 0) begin : g_of_weights
+        always_ff @(posedge clk) if (enable) early[p*FW+:FW] <= words[PE*SIMD*WW+p*WSCALE+WEXP+:FW];
+        assign next[p*FW+:FW] = early[p*FW+:FW];
+      end else begin : g_of_both
+        logic [AFACTOR-1:0] a;
+        logic [WFACTOR-1:0] w;
+        assign a = early[p*FW+:AFACTOR];
+        assign w = early[p*FW+AFACTOR+:WFACTOR];
+        always_ff @(posedge clk)
+          if (enable) begin
+            early[p*FW+:AFACTOR] <= x[SHARES*SIMD*AW+p/READERS*ASCALE+AEXP+:AFACTOR];
+            early[p*FW+AFACTOR+:WFACTOR] <= words[PE*SIMD*WW+p*WSCALE+WEXP+:WFACTOR];
+          end
+        always_comb begin
+          next[p*FW+:FW] = '0;
+          for (int k = 0; k < WFACTOR; k++)
+          if (w[k]) next[p*FW+:FW] = next[p*FW+:FW] + (FW'(a) << k);
+        end
+      end
     end
-    always_ff @(posedge clk) if (enable) early <= next;
     mase_delay #(
         .W(PE * FW),
         .STAGES(LAST - 4)
     ) travel (
         .clk,
         .enable,
-        .in(early),
+        .in(next),
         .out(factors)
     );
   end else begin : g_no_factors
@@ -339,17 +364,21 @@ module mase_products #(
         end else begin : g_whole_of_blocks
           assign whole = total;
         end
-        if (WFACTOR > 0) begin : g_factor
+        if (FACTORED != 0) begin : g_factor
           localparam int MW = TW + UNIT + FW;
           logic [FW-1:0] factor;
-          logic [MW-1:0] multiple, multiplied;
+          localparam int LOW_BITS = (FW > 4) ? FW / 2 : FW;
+          logic [MW-1:0] low, high, multiplied;
           assign factor = factors[p*FW+:FW];
           always_comb begin
-            multiple = carry ? MW'(factor) : '0;
-            for (int k = 0; k < FW; k++)
-            if (factor[k]) multiple = multiple + (MW'($signed(whole)) << k);
+            low  = carry ? MW'(factor) : '0;
+            high = '0;
+            for (int k = 0; k < LOW_BITS; k++)
+            if (factor[k]) low = low + (MW'($signed(whole)) << k);
+            for (int k = LOW_BITS; k < FW; k++)
+            if (factor[k]) high = high + (MW'($signed(whole)) << k);
           end
-          always_ff @(posedge clk) if (enable) multiplied <= multiple;
+          always_ff @(posedge clk) if (enable) multiplied <= low + high;
           assign aligned = ACCW'($signed(multiplied));
           assign last_carry = 1'b0;
         end else begin : g_no_factor

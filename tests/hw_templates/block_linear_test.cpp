@@ -26,8 +26,8 @@ struct BlockLayer {
   int multiplier = 2;
   int unit = 0;  ///< all products are shifted left by so many bits, too
   std::optional<integer::FloatCode> in_code = std::nullopt, weight_code = std::nullopt;
-  bool decode = false;    ///< whether Booth rows take the numbers of codes
-  int weight_factor = 0;  ///< bits
+  bool decode = false;                   ///< whether Booth rows take the numbers of codes
+  int in_factor = 0, weight_factor = 0;  ///< bits
 
   std::int64_t inputs() const { return columns * simd; }
   std::int64_t outputs() const { return passes * pe; }
@@ -55,14 +55,16 @@ Numbers random_numbers(Random& random, const FixedType& type,
   return numbers;
 }
 
-/// Beats as words: elements, and the exponent above them.
+/// Beats as words: elements, the exponent above them, and the factor above that.
 Port words_of(const Numbers& numbers, const BlockLayer& layer) {
-  const int bits = static_cast<int>(layer.simd) * layer.in.width + layer.in_exponent;
+  const int bits =
+      static_cast<int>(layer.simd) * layer.in.width + layer.in_exponent + layer.in_factor;
   Port port{1, {bits, 0, false}, {}};
   const auto mask = (std::int64_t{1} << layer.in.width) - 1;
   for (std::size_t beat = 0; beat < numbers.elements.size() / static_cast<std::size_t>(layer.simd);
        ++beat) {
     std::int64_t word = numbers.exponents.empty() ? 0 : numbers.exponents[beat];
+    if (!numbers.factors.empty()) word += numbers.factors[beat] << layer.in_exponent;
     for (std::int64_t c = layer.simd - 1; c >= 0; --c)
       word =
           (word << layer.in.width) | (numbers.elements[beat * static_cast<std::size_t>(layer.simd) +
@@ -83,6 +85,7 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
   if (layer.in_exponent > 0) module.in_exponent = layer.in_exponent;
   if (layer.weight_exponent > 0) module.weight_exponent = layer.weight_exponent;
   if (layer.weight_factor > 0) module.weight_factor = layer.weight_factor;
+  if (layer.in_factor > 0) module.in_factor = layer.in_factor;
   module.dot_bits = module.signed_in() + module.signed_weight() + design::log2_ceiling(layer.simd);
   static_cast<design::Requantisation&>(module) = design::requantisation(requantise, to);
   module.has_bias = false;
@@ -106,14 +109,17 @@ Case block_case(Random& random, const BlockLayer& layer, int index) {
   if (layer.weight_factor > 0)
     weights.factors =
         random_codes(random, {layer.weight_factor, 0, false}, std::ssize(weights.exponents));
-  const Numbers x = random_numbers(random, layer.in, layer.in_code, block_frames * layer.inputs(),
-                                   layer.simd, layer.in_exponent);
+  Numbers x = random_numbers(random, layer.in, layer.in_code, block_frames * layer.inputs(),
+                             layer.simd, layer.in_exponent);
+  if (layer.in_factor > 0)
+    x.factors = random_codes(random, {layer.in_factor, 0, false}, std::ssize(x.exponents));
   const auto bits = [](const FixedType& type, const auto& code, int exponent) {
     return (code ? code->number_width : type.width) + (exponent > 0 ? (1 << exponent) - 1 : 0);
   };
   const int sum_bits = bits(layer.in, layer.in_code, layer.in_exponent) +
                        bits(layer.weight, layer.weight_code, layer.weight_exponent) +
-                       design::log2_ceiling(layer.inputs()) + 1 + layer.unit + layer.weight_factor;
+                       design::log2_ceiling(layer.inputs()) + 1 + layer.unit + layer.weight_factor +
+                       layer.in_factor;
   const FixedType to{16, 0, true};
   const Requantise requantise = random_requantise(random, to, sum_bits - 18);
   Port out{layer.pe, to, {}};
@@ -190,7 +196,7 @@ TEST_CASE("sums in RTL of products of codes are shifted by the exponents of both
   check_cases(cases, block_frames);
 }
 
-TEST_CASE("sums in RTL are multiplied by the factors of their weights") {
+TEST_CASE("sums in RTL are multiplied by the factors of their operands and weights") {
   const integer::FloatCode e2m1{4, 1, true, true, 5};
   Random random(94);
   std::vector<Case> cases;
@@ -199,11 +205,15 @@ TEST_CASE("sums in RTL are multiplied by the factors of their weights") {
     for (const int factor : {1, 4}) {
       BlockLayer layer{.multiplier = multiplier, .weight_factor = factor};
       cases.push_back(block_case(random, layer, index++));
+      std::swap(layer.in_factor, layer.weight_factor);
+      cases.push_back(block_case(random, layer, index++));
+      std::swap(layer.in_factor, layer.weight_factor);
       layer.unit = 3;
       layer.in_exponent = 0;
       cases.push_back(block_case(random, layer, index++));
       layer = {.columns = 3, .passes = 1, .simd = 8, .multiplier = multiplier};
       layer.weight_factor = factor;
+      layer.in_factor = 5 - factor;
       layer.in = layer.weight = e2m1.type();
       layer.in_code = layer.weight_code = e2m1;
       cases.push_back(block_case(random, layer, index++));

@@ -86,7 +86,7 @@ std::unique_ptr<Handshake> LinearModule::handshake(Stages kept) const {
 
 Cost LinearModule::cost(const Design& design) const {
   Cost cost = multiply_accumulate_cost(design, *this, shape());
-  cost += row_passes_cost(simd * in_bits + in_exponent.value_or(0), columns, passes);
+  cost += row_passes_cost(simd * in_bits + in_scale_bits(), columns, passes);
   cost += skid_cost(pe * out_bits);
   return cost;
 }

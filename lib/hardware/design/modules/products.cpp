@@ -50,12 +50,14 @@ Cost sum_shift_cost(const SumsOfProducts& sums, int stages) {
   return cost;
 }
 
-/// The product of a sum and the factor of its weights, a sum of as many multiples as it has bits.
+/// The product of a sum and its factors, a sum of as many multiples as these have bits.
 Cost sum_factor_cost(const SumsOfProducts& sums, int stages) {
-  const auto factor = static_cast<int>(sums.weight_factor.value_or(0));
+  const int factor = sums.factor_bits();
   if (factor == 0) return {};
   const int bits = static_cast<int>(sums.dot_bits.value_or(sums.sum_bits)) + factor;
   Cost cost = scaled(adder_cost(bits), factor);
+  if (sums.in_factor && sums.weight_factor)
+    cost += scaled(adder_cost(factor), static_cast<double>(*sums.weight_factor - 1));
   cost.ff = static_cast<double>(bits + factor * stages);
   return cost;
 }
@@ -168,7 +170,7 @@ PipelineStages stages_of(const Fold& fold) {
 int accumulate_stages(const SumsOfProducts& sums, std::int64_t simd) {
   const int levels = log2_ceiling(simd);
   const int moved = static_cast<int>(sums.operand_stages.value_or(0)) + (sums.scaled() ? 1 : 0) +
-                    (sums.weight_factor ? 1 : 0);
+                    (sums.factor_bits() > 0 ? 1 : 0);
   if (sums.booth()) {
     const int terms = sums.coded() && !sums.takes_numbers()
                           ? static_cast<int>(sums.term_stages.value_or(0)) - 1
@@ -319,10 +321,10 @@ Paths products_paths(const SumsOfProducts& sums, const ProductShape& shape, cons
   else
     paths.push_back(sums.booth() ? booth_path(sums, shape.simd, blocks)
                                  : dot_path(sums, shape.simd, technology));
-  if (sums.weight_factor)
+  if (const int factor = sums.factor_bits(); factor > 0)
     paths.push_back({.what = "factor of sums",
                      .luts = 1,
-                     .chains = static_cast<double>(*sums.weight_factor),
+                     .chains = static_cast<double>(factor > 4 ? 1 + ceiling(factor, 2) : factor),
                      .carry = static_cast<double>(sums.dot_bits.value_or(sums.sum_bits))});
   if (sums.scaled())
     paths.push_back({.what = "shift of sums",

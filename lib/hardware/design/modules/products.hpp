@@ -35,12 +35,18 @@ struct Operands {
   /// Bits of the exponents that operands and weights share, and of sums in front of their shift.
   std::optional<std::int64_t> in_exponent = std::nullopt, weight_exponent = std::nullopt,
                               dot_bits = std::nullopt;
-  std::optional<std::int64_t> weight_factor = std::nullopt;  ///< bits of another factor of these
+  /// Bits of other factors of these.
+  std::optional<std::int64_t> in_factor = std::nullopt, weight_factor = std::nullopt;
 
   bool scaled() const { return in_exponent || weight_exponent; }
-  /// Bits of what stands above the weights of a product.
+  /// Bits of what stands above the operands, and above the weights of a product.
+  std::int64_t in_scale_bits() const { return in_exponent.value_or(0) + in_factor.value_or(0); }
   std::int64_t weight_scale_bits() const {
     return weight_exponent.value_or(0) + weight_factor.value_or(0);
+  }
+  /// Bits of the product of both factors.
+  int factor_bits() const {
+    return static_cast<int>(in_factor.value_or(0) + weight_factor.value_or(0));
   }
   /// Bits of the sum of both exponents.
   int exponent_bits() const;
@@ -79,6 +85,9 @@ struct Operands {
             .at_least(1),
         Field{"WEXP", &Operands::weight_exponent,
               "bits of the exponent that the weights of a product share"}
+            .at_least(1),
+        Field{"AFACTOR", &Operands::in_factor,
+              "bits of the factor that a beat's elements share, too"}
             .at_least(1),
         Field{"WFACTOR", &Operands::weight_factor,
               "bits of the factor that the weights of a product share, too"}
