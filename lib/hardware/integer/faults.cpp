@@ -52,7 +52,7 @@ void flip(const ConstantList<List>& list, const ConstantBit& bit) {
 /// be replaced hold for all of them.
 void renew_bounds(const Program& program, Step& step) {
   const Interval input =
-      shifted(interval_of(program.value(step.inputs[0]).numbers()), blocks_of(step.operation).most);
+      blocks_of(step.operation).numbers(interval_of(program.value(step.inputs[0]).numbers()));
   const auto renewed = std::visit(
       [&]<class One>(const One& operation) -> std::optional<Interval> {
         if constexpr (!StepWithoutConstants<One>)

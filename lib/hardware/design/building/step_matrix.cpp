@@ -94,7 +94,11 @@ MultiplyAccumulate multiply_accumulate_of(StepBuilder& builder, const MatrixShap
   SumsOfProducts sums{operands_of(builder, matrix.weight_type, start.half, matrix.weight_code),
                       requantisation_of(builder), multiplication_of(builder, start.half),
                       stages_of(builder.fold)};
-  if (integer::blocks_of(builder.step.operation)) sums.in_exponent = builder.input(1).type.width;
+  if (const integer::BlockInput blocks = integer::blocks_of(builder.step.operation)) {
+    const int bits = builder.input(1).type.width;
+    sums.in_exponent = blocks.exponent_bits.value_or(bits);
+    if (blocks.exponent_bits) sums.in_factor = bits - *blocks.exponent_bits;
+  }
   const Formed formed =
       cheapest_form(builder, matrix, {sums, {!start.biases.empty(), start.width}, {}},
                     {shape.columns / simd, shape.sets * shape.rows / pe, simd, pe, shares});

@@ -62,18 +62,16 @@ Interval ShiftedThresholds::deciding(const Interval& range) const {
   return {std::max(range.low, around.low), std::min(range.high, around.high)};
 }
 
-Quantize ShiftedThresholds::search(const std::vector<int>& mantissas, int bits,
-                                   const Interval& range) const {
+Quantize ShiftedThresholds::search(const std::vector<Part>& parts, const Interval& range) const {
   Quantize step{levels_.format.text(), {}, {}};
-  for (const int mantissa : mantissas) {
-    const Wide base = Wide{mantissa} << bits;
+  for (const auto& [mantissa, place, factor] : parts) {
     const std::vector<Wide>& reached = reached_[at(mantissa)];
     const Codes& levels = levels_.mantissas[at(mantissa)].elements.codes;
     const auto from = std::ranges::upper_bound(reached, range.low) - reached.begin();
     const auto to = std::ranges::upper_bound(reached, range.high) - reached.begin();
-    if (!step.levels.empty()) step.thresholds.push_back(base + range.low);
-    for (auto i = from; i < to; ++i) step.thresholds.push_back(base + reached[at(i)]);
-    step.levels.insert(step.levels.end(), levels.begin() + from, levels.begin() + to + 1);
+    if (!step.levels.empty()) step.thresholds.push_back(place + range.low);
+    for (auto i = from; i < to; ++i) step.thresholds.push_back(place + reached[at(i)]);
+    for (auto i = from; i <= to; ++i) step.levels.push_back(levels[at(i)] / factor);
   }
   return step;
 }

@@ -30,9 +30,16 @@ class ShiftedThresholds {
   int places() const { return places_; }
   /// The part of a range in which codes are on different sides of thresholds.
   Interval deciding(const Interval& range) const;
-  /// The step that takes a code of a range, plus 2^bits times its mantissa, to the code of its
-  /// level: the thresholds of these mantissas, one after the other.
-  Quantize search(const std::vector<int>& mantissas, int bits, const Interval& range) const;
+  /// Codes of a range whose blocks have a mantissa stand `place` above where they are, and their
+  /// levels are divided by `factor`.
+  struct Part {
+    int mantissa = 0;
+    Wide place = 0;
+    std::int64_t factor = 1;
+  };
+  /// The step that takes codes to those of their levels: the thresholds of the parts, one after the
+  /// other.
+  Quantize search(const std::vector<Part>& parts, const Interval& range) const;
 
  private:
   const BlockLevels& levels_;

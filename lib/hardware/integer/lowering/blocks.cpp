@@ -4,6 +4,7 @@
 // back.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "hardware/integer/lowering/block_thresholds.hpp"
 #include "hardware/integer/lowering/lowering.hpp"
@@ -104,28 +105,42 @@ class BlockSteps {
                  std::move(layout));
   }
 
+  /// A stream, the greatest magnitudes of its blocks, and the scales that these may ask for: their
+  /// first exponent, and the most above it.
+  struct Blocks {
+    StreamView elements, peaks;
+    const BlockScales& scales;
+    std::int64_t length;
+    int first, most;
+  };
+
+  Interval range_of(const StreamView& stream) const { return interval_of(type(stream)); }
+
   StreamView rounded(const StreamView& x, std::int64_t length) {
     const BlockScales scales = scales_within(levels_, type(x), divisor_);
     if (scales.reached.empty()) return alone(x, scales.numbers.front());
     const int first = levels_.exponent(scales.numbers.front());
     const int most = levels_.exponent(scales.numbers.back()) - first;
-    const Blocks blocks{x, peak_of(x, length), scales, length};
+    const Blocks blocks{x, peak_of(x, length), scales, length, first, most};
+    if (levels_.mantissas.size() > 1) return rounded_by_mantissas(blocks);
+    const auto exponent = [&](int scale) { return levels_.exponent(scale) - first; };
     const StreamView exponents =
-        of_blocks("exponent", blocks, [&](int scale) { return levels_.exponent(scale) - first; });
-    const StreamView elements = levels_.rounding
-                                    ? shifted_and_rounded(x, exponents, first)
-                                    : shifted_to_levels(blocks, exponents, first, most);
-    const Interval range = integer::shifted(interval_of(type(elements)), most);
-    return emit("scale", BlockShift{}, {elements.id, exponents.id},
-                {range, type(elements).frac - first}, exactly(range), x.layout);
+        repeated("exponents", of_peaks("exponent", blocks, exponent), blocks);
+    if (levels_.rounding)
+      return scaled(shifted_and_rounded(x, exponents, first), exponents, blocks);
+    const ShiftedThresholds thresholds = thresholds_of(blocks);
+    const StreamView near = aligned(blocks, exponents, thresholds);
+    const Quantize step = thresholds.search({{}}, range_of(near));
+    return scaled(on_levels(near, step, levels_.mantissas[0].elements), exponents, blocks);
   }
 
-  /// A stream, the greatest magnitudes of its blocks, and the scales that these may ask for.
-  struct Blocks {
-    StreamView elements, peaks;
-    const BlockScales& scales;
-    std::int64_t length;
-  };
+  /// Elements times the powers of two of their blocks.
+  StreamView scaled(const StreamView& elements, const StreamView& exponents, const Blocks& blocks) {
+    const Interval range = shifted(range_of(elements), blocks.most);
+    return emit("scale", BlockShift{}, {elements.id, exponents.id},
+                {range, type(elements).frac - blocks.first}, exactly(range),
+                blocks.elements.layout);
+  }
 
   StreamView peak_of(const StreamView& x, std::int64_t length) {
     const FixedType from = type(x);
@@ -134,9 +149,9 @@ class BlockSteps {
                  row_major({lowering_.value(x.id).elements() / length}));
   }
 
-  /// For each element a number that follows from the scale of its block.
-  StreamView of_blocks(const std::string& suffix, const Blocks& blocks,
-                       const std::function<std::int64_t(int)>& of_scale, int frac = 0) {
+  /// For each block a number that follows from its scale.
+  StreamView of_peaks(const std::string& suffix, const Blocks& blocks,
+                      const std::function<std::int64_t(int)>& of_scale) {
     const BlockScales& scales = blocks.scales;
     Quantize step{levels_.format.text(), {}, {of_scale(scales.numbers.front())}};
     for (std::size_t i = 0; i < scales.reached.size(); ++i) {
@@ -145,12 +160,25 @@ class BlockSteps {
       step.thresholds.push_back(scales.reached[i]);
       step.levels.push_back(number);
     }
-    const auto [low, high] = std::ranges::minmax(step.levels);
-    const Interval range{low, high};
-    const StreamView once =
-        exact(suffix, std::move(step), blocks.peaks, range, frac, blocks.peaks.layout);
+    const Interval range{0, std::ranges::max(step.levels)};
+    return exact(suffix, std::move(step), blocks.peaks, range, 0, blocks.peaks.layout);
+  }
+
+  /// A number of each block for each of its elements.
+  StreamView repeated(const std::string& suffix, const StreamView& once, const Blocks& blocks) {
     if (blocks.length == 1) return {once.id, blocks.elements.layout};
-    return exact(suffix + "s", Repeat{blocks.length}, once, range, frac, blocks.elements.layout);
+    return exact(suffix, Repeat{blocks.length}, once, range_of(once), 0, blocks.elements.layout);
+  }
+
+  /// A part of the codes of blocks, up to a number, for each element.
+  StreamView part_of(const std::string& part, const StreamView& codes, std::int64_t most,
+                     const std::function<std::int64_t(std::int64_t)>& of_code,
+                     const Blocks& blocks) {
+    Lookup table{part, Codes(std::size_t{1} << type(codes).width)};
+    std::iota(table.table.begin(), table.table.end(), 0);
+    std::ranges::transform(table.table, table.table.begin(), of_code);
+    const StreamView once = exact(part, std::move(table), codes, {0, most}, 0, codes.layout);
+    return repeated(part + "s", once, blocks);
   }
 
   /// Whole numbers relative to the exponents of their blocks.
@@ -164,21 +192,20 @@ class BlockSteps {
     return emit("round", shift, {x.id, exponents.id}, accumulator, rounding(accumulator), x.layout);
   }
 
-  /// Elements relative to the exponents of their blocks, on the levels of their mantissas.
-  StreamView shifted_to_levels(const Blocks& blocks, const StreamView& exponents, int first,
-                               int most) {
+  ShiftedThresholds thresholds_of(const Blocks& blocks) const {
+    return {levels_, type(blocks.elements).frac + blocks.first + blocks.most, divisor_};
+  }
+
+  /// Elements relative to the exponents of their blocks, as far as thresholds tell them apart.
+  StreamView aligned(const Blocks& blocks, const StreamView& exponents,
+                     const ShiftedThresholds& thresholds) {
     const StreamView& x = blocks.elements;
     const FixedType from = type(x);
-    const ShiftedThresholds thresholds(levels_, from.frac + first + most, divisor_);
-    const int frac = from.frac + first + most - thresholds.places();
-    const BlockShift shift{true, from.frac + first - frac};
+    const int frac = from.frac + blocks.first + blocks.most - thresholds.places();
+    const BlockShift shift{true, from.frac + blocks.first - frac};
     const Interval range{shift(from.low(), 0), shift(from.high(), 0) | 1};
-    const Interval clamped = thresholds.deciding(range);
-    const StreamView aligned =
-        emit("align", shift, {x.id, exponents.id}, {range, frac + 1}, exactly(clamped), x.layout);
-    if (levels_.mantissas.size() == 1)
-      return on_levels(aligned, thresholds.search({0}, 0, clamped), levels_.mantissas[0].elements);
-    return on_levels_of_mantissas(blocks, aligned, thresholds, clamped);
+    return emit("align", shift, {x.id, exponents.id}, {range, frac + 1},
+                exactly(thresholds.deciding(range)), x.layout);
   }
 
   StreamView searched(const StreamView& x, Quantize step) {
@@ -193,23 +220,72 @@ class BlockSteps {
     return elements;
   }
 
+  /// What divides the levels of a mantissa: the mantissa, as a whole number.
+  std::int64_t factor_of(int scale) const {
+    std::int64_t factor = 0;
+    for (const std::int64_t code : levels_.mantissa(scale).elements.codes)
+      factor = std::gcd(factor, code);
+    return factor;
+  }
+
+  /// The levels of all mantissas without these; they are the same.
+  std::shared_ptr<const Levels> bare_levels() const {
+    const auto bare = [&](int mantissa) {
+      Codes codes = levels_.mantissas[at(mantissa)].elements.codes;
+      for (std::int64_t& code : codes) code /= factor_of(mantissa);
+      return codes;
+    };
+    Levels levels{levels_.format.text(), {}, bare(0), {}, {}};
+    for (int i = 1; i < static_cast<int>(levels_.mantissas.size()); ++i)
+      MASE_CHECK(bare(i) == levels.codes, "mantissas whose elements are not the same");
+    levels.type = type_for(levels.codes.front(), levels.codes.back(), levels_.frac());
+    levels.code = FloatCode::shortest(levels.codes, most_level_bits);
+    return std::make_shared<const Levels>(std::move(levels));
+  }
+
   /// One search in the thresholds of all mantissas, those of a greater one above those of others.
-  StreamView on_levels_of_mantissas(const Blocks& blocks, const StreamView& aligned,
-                                    const ShiftedThresholds& thresholds, const Interval& clamped) {
-    const auto count = static_cast<int>(levels_.mantissas.size());
-    const auto of_scale = [&](int scale) { return scale - levels_.exponent(scale) * count; };
-    const int bits = type_for(0, clamped.high - clamped.low, 0).width;
-    const int frac = type(aligned).frac;
-    const StreamView mantissas = of_blocks("mantissa", blocks, of_scale, frac - bits);
-    std::vector<int> occurring;
-    for (int i = 0; i < count; ++i)
-      if (std::ranges::count(blocks.scales.numbers, i, of_scale) > 0) occurring.push_back(i);
-    const Wide least = Wide{occurring.front()} << bits, greatest = Wide{occurring.back()} << bits;
-    const Interval sums{least + clamped.low, greatest + clamped.high};
-    const StreamView both =
-        emit("place", Binary{BinaryKind::add, 0, bits}, {aligned.id, mantissas.id}, {sums, frac},
-             exactly(sums), aligned.layout);
-    return searched(both, thresholds.search(occurring, bits, clamped));
+  /// A block's code is its exponent, and its mantissa above that.
+  StreamView rounded_by_mantissas(const Blocks& blocks) {
+    const int exponent_bits = type_for(0, blocks.most, 0).width;
+    const auto code = [&](int scale) {
+      return levels_.exponent(scale) - blocks.first + (factor_of(scale) << exponent_bits);
+    };
+    const StreamView codes = of_peaks("code", blocks, code);
+    std::vector<ShiftedThresholds::Part> parts;
+    for (int i = 0; i < static_cast<int>(levels_.mantissas.size()); ++i)
+      if (std::ranges::any_of(blocks.scales.numbers, [&](int scale) {
+            return &levels_.mantissa(scale) == &levels_.mantissas[at(i)];
+          }))
+        parts.push_back({i, 0, factor_of(i)});
+    const Interval factors{parts.front().factor, parts.back().factor};
+    const StreamView exponents = part_of(
+        "exponent", codes, blocks.most,
+        [&](std::int64_t c) { return c & ((std::int64_t{1} << exponent_bits) - 1); }, blocks);
+    const StreamView mantissas = part_of(
+        "mantissa", codes, static_cast<std::int64_t>(factors.high),
+        [&](std::int64_t c) { return c >> exponent_bits; }, blocks);
+    const StreamView elements = elements_of(blocks, exponents, mantissas, std::move(parts));
+    const Interval range = product(range_of(elements), {0, factors.high});
+    const StreamView multiples =
+        emit("multiple", Binary{BinaryKind::multiply}, {elements.id, mantissas.id},
+             {range, levels_.frac()}, exactly(range), blocks.elements.layout);
+    return scaled(multiples, exponents, blocks);
+  }
+
+  /// Elements without the mantissas of their blocks.
+  StreamView elements_of(const Blocks& blocks, const StreamView& exponents,
+                         const StreamView& mantissas, std::vector<ShiftedThresholds::Part> parts) {
+    const ShiftedThresholds thresholds = thresholds_of(blocks);
+    const StreamView near = aligned(blocks, exponents, thresholds);
+    const Interval range = range_of(near);
+    const int bits = type_for(0, range.high - range.low, 0).width;
+    for (auto& part : parts) part.place = Wide{part.factor} << bits;
+    const Interval sums{parts.front().place + range.low, parts.back().place + range.high};
+    const StreamView both = emit("place", Binary{BinaryKind::add, 0, bits}, {near.id, mantissas.id},
+                                 {sums, type(near).frac}, exactly(sums), near.layout);
+    const StreamView elements = searched(both, thresholds.search(parts, range));
+    lowering_.set_levels(elements.id, bare_levels());
+    return elements;
   }
 
   Requantise rounding(const Accumulator& accumulator) const {
@@ -223,7 +299,7 @@ class BlockSteps {
   StreamView alone(const StreamView& x, int scale) {
     const int exponent = levels_.exponent(scale);
     const Levels& levels = levels_.mantissa(scale).elements;
-    const Accumulator accumulator{interval_of(type(x)), type(x).frac + exponent};
+    const Accumulator accumulator{range_of(x), type(x).frac + exponent};
     const StreamView elements =
         levels_.rounding
             ? emit("round", Cast{}, {x.id}, accumulator, rounding(accumulator), x.layout)

@@ -135,7 +135,7 @@ class BlockKernel : public StepKernel {
     take_numbers(step_.operation);
     numbers_of_.values = program.values;
     StreamValue& value = numbers_of_.values[at(step.inputs[0])];
-    const Interval range = shifted(interval_of(value.numbers()), blocks_.most);
+    const Interval range = blocks_.numbers(interval_of(value.numbers()));
     elements_code_ = value.code;
     value.type = type_for(range.low, range.high, value.type.frac);
     value.code = std::nullopt;
@@ -144,12 +144,12 @@ class BlockKernel : public StepKernel {
   }
 
   void run(const std::vector<const Buffer*>& in, Buffer& out, std::int64_t frames) override {
-    Codes elements, exponents;
+    Codes elements, scales;
     in[0]->append_to(elements);
-    in[1]->append_to(exponents);
+    in[1]->append_to(scales);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (elements_code_) elements[i] = elements_code_->number(elements[i]);
-      elements[i] <<= exponents[i / at(blocks_.length)];
+      elements[i] = blocks_.number(elements[i], scales[i / at(blocks_.length)]);
     }
     numbers_.set(elements);
     kernel_->run({&numbers_}, out, frames);
