@@ -2,6 +2,7 @@
 // Results in formats with blocks: by a data_out format or by what all readers ask for, of ops whose
 // exact results no code holds, and of views.
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "hardware/integer/interpreter.hpp"
 #include "sketch.hpp"
@@ -77,6 +78,27 @@ TEST_CASE("formats with blocks do not pass through what moves or chooses element
   CHECK(message_of(Fault::unsupported, [&] {
           integer::lower(graph);
         }).find("a format of its own, data_out") != std::string::npos);
+}
+
+TEST_CASE("blocks of several rows of the batch are refused with a field that works") {
+  const auto read_in = [](const std::string& format) {
+    Sketch sketch(11);
+    const auto x = sketch.input({2, 8}, {{"data_out", "integer(8, 4)"}});
+    return sketch.finish(sketch.relu(x, {{"data_out", format}}));
+  };
+  for (const auto& [format, open, remedy] :
+       {std::tuple("mxint4(block_size=2, scale_bits=4, ", "block_dim = 0", "block_dim = -1"),
+        std::tuple("block_fp(6, 4, block_size=[2, 4], ", "skip_first_dim = false",
+                   "skip_first_dim = true"),
+        std::tuple("block_log(4, 4, block_size=[4], ", "skip_first_dim = NA",
+                   "skip_first_dim = true")}) {
+    INFO(format);
+    const ir::Graph refused = read_in(std::string(format) + open + ")");
+    CHECK(message_of(Fault::unsupported, [&] {
+            integer::lower(refused);
+          }).find("; " + std::string(remedy) + " has one") != std::string::npos);
+    check(read_in(std::string(format) + remedy + ")"));
+  }
 }
 
 TEST_CASE("tiles over rows and columns divide products, images and their weights") {

@@ -27,14 +27,19 @@ Shape with_batch(const Shape& frame, std::int64_t rows) {
   return shape;
 }
 
+/// The value of a field with which blocks lie within rows of the batch.
+std::string within_rows(const formats::Format& format) {
+  return format.fields().find("skip_first_dim") ? "skip_first_dim = true" : "block_dim = -1";
+}
+
 /// The blocks of a row of the batch.
 std::vector<std::vector<std::int64_t>> blocks_of_rows(const formats::Format& format,
                                                       const Shape& frame) {
   auto blocks = blocks_of(format, with_batch(frame, 1));
   if (blocks_of(format, with_batch(frame, 2)).size() != 2 * blocks.size())
     throw Refusal{"its blocks in format '" + format.text() +
-                  "' have elements of several rows of the batch, which has no datapath; "
-                  "skip_first_dim = true, or another block_dim, has one"};
+                  "' have elements of several rows of the batch, which has no datapath; " +
+                  within_rows(format) + " has one"};
   return blocks;
 }
 
