@@ -60,15 +60,17 @@ class Design:
     make: object
     shape: tuple
     intervals: tuple  # cycles from frame to frame
+    kernel: int = 1  # of its convolutions
     kinds = ("conv2d", "linear")
+    others = norms = ()
 
 
 DESIGNS = (
     Design("linear_16", lambda: nn.Linear(16, 16), (16,), (16,)),
     Design("linear_64", lambda: nn.Linear(64, 64), (64,), (64,)),
-    Design("convolution", lambda: nn.Conv2d(8, 16, 3), (8, 16, 16), (3136,)),
-    Design("lenet", lenet, (1, 28, 28), (20000,)),
-    Design("lenet_fast", lenet, (1, 28, 28), (4000,)),
+    Design("convolution", lambda: nn.Conv2d(8, 16, 3), (8, 16, 16), (3136,), kernel=3),
+    Design("lenet", lenet, (1, 28, 28), (20000,), kernel=5),
+    Design("lenet_fast", lenet, (1, 28, 28), (4000,), kernel=5),
 )
 
 
