@@ -17,12 +17,14 @@ struct FloatPart {
   int exponent = 0;     ///< bits above the mantissa that shift
   int shift = 0;        ///< at most
   int offset = 0;       ///< what is added to the shift
+  int inverted = 0;     ///< bits of a magnitude that a sign inverts
 };
 
 FloatPart part_of(const std::optional<integer::FloatCode>& code, int bits) {
   if (!code) return {.is_code = false, .significand = bits};
   const int above = code->magnitude_bits() - std::min(code->mantissa, code->magnitude_bits());
   FloatPart part{.significand = code->significand_bits()};
+  if (code->is_signed) part.inverted = code->magnitude_bits();
   if (above <= (code->has_zero ? 1 : 0)) return part;
   part.exponent = above;
   part.shift = code->most_shift();
@@ -63,7 +65,8 @@ struct FloatTerm {
 /// codes, mase_significands of others.
 Cost significands_cost(const FloatTerm& term) {
   const int a = term.a.significand, b = term.b.significand;
-  if (term.table) return {.lut = fitted.code_product_bit * (term.product - 1)};
+  if (term.table)
+    return {.lut = static_cast<double>(term.product - 1 + term.a.inverted + term.b.inverted)};
   if (b == 1 || (term.a.is_code && a == 1)) return {};
   if (!term.a.is_code || a > 4 || b > 4)
     return product_cost(a + (term.a.is_code ? 1 : 0), b + 1, 2);  // as signed numbers

@@ -24,7 +24,6 @@ struct FittedCosts {
 
   // Sums of products: mase_linear, mase_depthwise, mase_matmul.
   double product_bit;        ///< of one operand, for each bit of the other
-  double code_product_bit;   ///< of a table of the product of two short codes
   double float_product_bit;  ///< of the product of two significands of short codes
   double float_shift_bit, float_exponent_bit;  ///< of its shift; of the sum of their exponents
   double float_number_shift_bit;               ///< of the shift of a number's product

@@ -24,8 +24,7 @@ inline constexpr FittedCosts xc7_costs{
     .embedding_counter_bit = 1.0,
 
     .product_bit = 2.0,
-    .code_product_bit = 1.35,
-    .float_product_bit = 2.6,
+    .float_product_bit = 2.7,
     .float_shift_bit = 0.77,
     .float_exponent_bit = 2.26,
     .float_number_shift_bit = 1.2,
