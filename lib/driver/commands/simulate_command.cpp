@@ -63,7 +63,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Simulation& s) {
           {"cycles", std::to_string(s.cycles)},
           {"latency, mean", fixed_text(s.latency_mean, 1)},
           {"latency, worst", std::to_string(s.latency_worst)},
-          {"simulated frames per second", fixed_text(rate, 0)},
+          {"simulated frames per second", fixed_text(rate, rate < 10 ? 2 : 0)},
           {"simulation, seconds", fixed_text(s.seconds, 2)}};
 }
 
