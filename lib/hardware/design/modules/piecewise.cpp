@@ -10,11 +10,8 @@
 namespace mase::design {
 namespace {
 
-// Registers before the skid.
-constexpr int piecewise_stages = 5;
-
 /// Bases above slopes, as the module reads them.
-std::vector<Wide> piecewise_words(const integer::Piecewise& piecewise) {
+std::vector<Wide> piecewise_words(const integer::Pieces& piecewise) {
   std::vector<Wide> words;
   const int bits = piecewise.slope_type.width;
   for (std::size_t s = 0; s < piecewise.base.size(); ++s)
@@ -40,22 +37,27 @@ int low_operand(const PiecewiseModule& module) {
 
 StreamId add_piecewise(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const auto& piecewise = std::get<integer::Piecewise>(builder.step.operation);
-  PiecewiseModule module{requantisation_of(builder)};
-  module.lanes = builder.fold.in_lanes;
+  PiecewiseModule module = piecewise_module(builder, piecewise);
   module.in_bits = builder.input().type.width;
-  module.low_bits = piecewise.low_bits;
-  module.slope_bits = piecewise.slope_type.width;
-  module.slope_signed = piecewise.slope_type.is_signed;
-  module.base_bits = integer::codes_width(piecewise.base);
-  module.sum_bits = static_cast<int>(accumulator_width(builder.step));
-  module.multiplier = static_cast<int>(builder.fold.multiplier);
-  module.file = builder.memory("pieces", word_bits(module), [&] {
-    return vector_words(piecewise_words(piecewise), 1, word_bits(module));
-  });
   return builder.finish(module, inputs, module.lanes);
 }
 
 }  // namespace
+
+PiecewiseModule piecewise_module(StepBuilder& builder, const integer::Pieces& pieces) {
+  PiecewiseModule module{requantisation_of(builder)};
+  module.lanes = builder.fold.in_lanes;
+  module.low_bits = pieces.low_bits;
+  module.slope_bits = pieces.slope_type.width;
+  module.slope_signed = pieces.slope_type.is_signed;
+  module.base_bits = integer::codes_width(pieces.base);
+  module.sum_bits = static_cast<int>(accumulator_width(builder.step));
+  module.multiplier = static_cast<int>(builder.fold.multiplier);
+  module.file = builder.memory("pieces", word_bits(module), [&] {
+    return vector_words(piecewise_words(pieces), 1, word_bits(module));
+  });
+  return module;
+}
 
 std::unique_ptr<Handshake> PiecewiseModule::handshake(Stages kept) const {
   return std::make_unique<PipeHandshake>(piecewise_stages, kept);

@@ -18,11 +18,10 @@ struct PiecewiseModule : Requantisation {
   int multiplier = 0;
   std::string file = {};
 
-  static constexpr auto fields() {
+  /// Those of the lines.
+  static constexpr auto line_fields() {
     return std::tuple_cat(
         std::tuple{
-            Field{"LANES", &PiecewiseModule::lanes, "elements of a beat"}.at_least(1),
-            Field{"IW", &PiecewiseModule::in_bits, "bits of an element that comes"}.at_least(2),
             Field{"LB", &PiecewiseModule::low_bits, "its low bits, a place within a piece"}
                 .at_least(1),
             Field{"SW", &PiecewiseModule::slope_bits, "bits of a slope"}.at_least(1),
@@ -35,6 +34,13 @@ struct PiecewiseModule : Requantisation {
                    Field{"FILE", &PiecewiseModule::file,
                          "image of the pieces, a base above a slope in each word"}});
   }
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::tuple{
+            Field{"LANES", &PiecewiseModule::lanes, "elements of a beat"}.at_least(1),
+            Field{"IW", &PiecewiseModule::in_bits, "bits of an element that comes"}.at_least(2)},
+        line_fields());
+  }
 
   std::unique_ptr<Handshake> handshake(Stages kept) const;
   Cost cost(const Design& design) const;
@@ -42,5 +48,11 @@ struct PiecewiseModule : Requantisation {
   static ModuleRow row();
   static StepRow step();
 };
+
+/// Registers before its skid.
+inline constexpr int piecewise_stages = 5;
+
+/// A module with the lines of a step.
+PiecewiseModule piecewise_module(StepBuilder& builder, const integer::Pieces& pieces);
 
 }  // namespace mase::design

@@ -35,8 +35,4 @@ struct FittedPiecewise {
 /// line whose largest error is the least. Inputs have at least two bits.
 FittedPiecewise fit_piecewise(const PiecewiseTarget& target);
 
-/// What brings an accumulator to a result of the range: the bases hold the half that makes rounding
-/// down rounding to nearest.
-Requantise piecewise_requantise(int frac, const Interval& range);
-
 }  // namespace mase::integer

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "hardware/integer/lowering/best_line.hpp"
 #include "hardware/integer/lowering/fit_piecewise.hpp"
 #include "hardware/integer/lowering/operand.hpp"
 #include "hardware/integer/lowering/requantise.hpp"

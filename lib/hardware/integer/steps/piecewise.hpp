@@ -2,40 +2,21 @@
 // Functions of one input in straight pieces.
 #pragma once
 
-#include "hardware/integer/steps/declarations.hpp"
+#include "hardware/integer/steps/pieces.hpp"
 
 namespace mase::integer {
 
 /// y = base[s] + slope[s] * l, where l are the low bits of x and s the bits above them: a function
-/// of one input in straight pieces.
-struct Piecewise {
-  std::string function;  ///< "sigmoid"
-  int low_bits = 1;      ///< of x within its segment
-  FixedType slope_type = {};
-  Codes slope = {};             ///< one for each of 2^(width - low_bits) segments
-  std::vector<Wide> base = {};  ///< aligned to the accumulator
-  double largest_error = 0;     ///< over all inputs, in units of the result's last place
-
-  Wide operator()(std::int64_t code) const;
-  Interval accumulators() const;  ///< the range of all of them
+/// of one input in 2^(width - low_bits) straight pieces of one length.
+struct Piecewise : Pieces {
+  Wide operator()(std::int64_t code) const {
+    const auto bits = static_cast<std::uint64_t>(code);
+    const std::uint64_t low = bits & ((std::uint64_t{1} << low_bits) - 1);
+    return at((bits >> low_bits) & (slope.size() - 1), static_cast<std::int64_t>(low));
+  }
 
   std::string_view step_kind() const { return "piecewise"; }
-  std::string_view name() const { return function; }
-  std::string details() const;
-  Approximation approximation() const { return {std::ssize(slope), largest_error}; }
-  static constexpr bool only_moves = false;
-  std::int64_t products() const { return 1; }
-  static constexpr CastBehind cast_behind = CastBehind::merges;
-
-  template <class Self, class See>
-  static void constants(Self& self, const FixedType&, See&& see) {
-    see(factors(self.slope, self.slope_type));
-    see(summands(self.base, 0));
-  }
-  static constexpr bool replaceable = false;
-  std::optional<Interval> bounds(const Interval&) const { return accumulators(); }
-
-  static constexpr SumsInAccumulator sum_bits{};
+  std::string details() const { return details_of("segments"); }
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
