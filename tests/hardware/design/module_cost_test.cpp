@@ -16,6 +16,7 @@
 #include "hardware/design/modules/divide.hpp"
 #include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/lookup.hpp"
+#include "hardware/design/modules/octave_pieces.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/scale_shift.hpp"
@@ -299,6 +300,21 @@ TEST_CASE("functions in straight pieces cost what Yosys measured, within a tenth
        {pieces(2, 13, 7, 10, false, 19, 20, rounded_down(8, 10, 0, 200)), 77 + 6, 2, 0},
        {pieces(1, 16, 5, 12, true, 25, 25, rounded_down(16, 8, -32768, 32767)), 21, 1, 2.5},
        {pieces(1, 14, 4, 10, true, 24, 24, rounded_down(16, 7, -32768, 32767), 2), 74 + 16, 0, 1}});
+}
+
+TEST_CASE("functions in pieces of octaves cost what Yosys measured, within a tenth") {
+  const auto pieces = [](int in, int octaves, int place, int low) {
+    const PiecewiseModule lines{
+        rounded_down(8, 11, -128, 127), 1, 16, low, 12, true, 20, 20, 0, ""};
+    return OctavePiecesModule{lines, in, true, octaves, place};
+  };
+  check<OctavePiecesModule>({{pieces(20, 2, 5, 6), 51, 1, 0.5},
+                             {pieces(24, 3, 4, 7), 56, 1, 0.5},
+                             {pieces(32, 3, 5, 12), 74, 1, 0.5},
+                             {pieces(24, 4, 3, 8), 76, 1, 0.5},
+                             {pieces(40, 4, 4, 12), 99, 1, 0.5},
+                             {pieces(32, 5, 3, 9), 110, 1, 0.5},
+                             {pieces(40, 5, 3, 8), 117, 1, 0.5}});
 }
 
 TEST_CASE("modules cost what Yosys measured of them, within a tenth") {

@@ -22,6 +22,7 @@
 #include "hardware/design/modules/linear.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/matmul.hpp"
+#include "hardware/design/modules/octave_pieces.hpp"
 #include "hardware/design/modules/piecewise.hpp"
 #include "hardware/design/modules/pool.hpp"
 #include "hardware/design/modules/quantize.hpp"
@@ -67,6 +68,7 @@ std::vector<Listed> all_modules() {
       listed<CastModule>(),
       listed<LookupModule>(),
       listed<PiecewiseModule>(),
+      listed<OctavePiecesModule>(),
       listed<BinaryModule>(),
       listed<BlockShiftModule>(),
       listed<BlockJoinModule>(),

@@ -39,6 +39,7 @@ struct FittedCosts {
   std::array<double, 5> shifter;  ///< of a bit that is shifted by a distance of so many bits
   double long_shifter;            ///< for each bit of a longer distance
   double block_rest_bit;          ///< of whether a bit was lost: mase_block_shift
+  std::array<double, 4> leading;  ///< of a bit that zeros in front shift: mase_octave_pieces
 
   // Streams: mase_fifo, mase_gather, mase_stream_resize.
   double queue_bit, queue;              ///< for each bit of an address, and for all

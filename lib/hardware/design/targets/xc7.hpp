@@ -40,6 +40,7 @@ inline constexpr FittedCosts xc7_costs{
     .shifter = {0.0, 0.93, 1.15, 2.0, 2.45},
     .long_shifter = 0.6,
     .block_rest_bit = 0.25,
+    .leading = {0.0, 0.93, 2.3, 4.6},
 
     .queue_bit = 4.5,
     .queue = -1,

@@ -2,6 +2,7 @@
 // Functions of one input as steps: a table of all results, or straight pieces for wide inputs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace mase::integer {
 
-/// Bits of an input, up to which a function is a table, and up to which it is anything.
+/// Bits of an input, up to which a function is a table, and up to which all of its results are
+/// looked at: then it has straight pieces of one length.
 inline constexpr int most_table_bits = 12, most_function_bits = 16;
 
 /// An operation, and what makes codes of a grid of its accumulators.
@@ -27,7 +29,15 @@ struct FunctionStep {
 FunctionStep function_step(const std::string& function, const std::vector<double>& results,
                            const Grid& grid, const Interval& range, double most_error);
 
-/// Refuses an input of so many bits that no function of it has a datapath.
-void check_function_input(const FixedType& type);
+/// A function of codes of a type that has more than `most_function_bits` bits.
+struct WideFunction {
+  std::string name;
+  FixedType input;
+  std::function<double(double)> real;
+};
+
+/// The same in straight pieces that are finer the smaller the input is.
+FunctionStep octave_step(const WideFunction& function, const Grid& grid, const Interval& range,
+                         double most_error);
 
 }  // namespace mase::integer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one input. With at most 12 bits they are tables: each entry is the double result
-// rounded once. With at most 16 bits they are straight pieces, whose results are measured against
-// the double ones.
+// rounded once. With more they are straight pieces, whose results are measured against the double
+// ones.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/fit_octaves.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/quantize.hpp"
@@ -175,18 +176,26 @@ constexpr auto functions = std::to_array<TableRow>({
     {"ceil", plain<std::ceil>, Results::whole},
 });
 
-/// The value that the low `width` bits of an input stand for.
-double value_of(std::int64_t bits, const FixedType& type) {
+/// The code that the low `width` bits of an input stand for.
+std::int64_t code_of_bits(std::int64_t bits, const FixedType& type) {
   const bool negative = type.is_signed && ((bits >> (type.width - 1)) & 1) != 0;
-  const std::int64_t code = negative ? bits - (std::int64_t{1} << type.width) : bits;
-  return std::ldexp(static_cast<double>(code), -type.frac);
+  return negative ? bits - (std::int64_t{1} << type.width) : bits;
 }
 
-/// Every value of the type, in the order of their bits. Code 0 is +0.
-std::vector<double> values_of(const FixedType& type) {
-  std::vector<double> values;
+/// Every code of the type, in the order of their bits; some of a wide type.
+Codes codes_of(const FixedType& type) {
+  if (type.width > most_function_bits) return codes_of_octaves(type);
+  Codes codes;
   for (std::int64_t bits = 0; bits < std::int64_t{1} << type.width; ++bits)
-    values.push_back(value_of(bits, type));
+    codes.push_back(code_of_bits(bits, type));
+  return codes;
+}
+
+/// What codes stand for. Code 0 is +0.
+std::vector<double> values_of(const Codes& codes, const FixedType& type) {
+  std::vector<double> values;
+  for (const std::int64_t code : codes)
+    values.push_back(std::ldexp(static_cast<double>(code), -type.frac));
   return values;
 }
 
@@ -238,15 +247,17 @@ StreamView emit_function(const Call& call, const StreamView& x, FunctionStep ste
 Operand table_of_codes(const Call& call, const TableRow& row, const StreamView& x,
                        const Function& function) {
   const FixedType type = call.lowering.value(x.id).type;
-  check_function_input(type);
   const std::string op(row.op);
-  const std::vector<double> results = results_of(op, function, values_of(type));
+  const std::vector<double> results = results_of(op, function, values_of(codes_of(type), type));
   const Grid grid = grid_for(call, row, type, results);
   if ((grid.levels || grid.blocks) && type.width > most_table_bits)
     throw Refusal{no_pieces(format_text(grid))};
   const double most_error = row.results == Results::real ? 1.0 : 0.5;
-  return emit_function(call, x,
-                       function_step(op, results, grid, range_of(results, grid), most_error), grid);
+  const Interval range = range_of(results, grid);
+  FunctionStep step = type.width > most_function_bits
+                          ? octave_step({op, type, function}, grid, range, most_error)
+                          : function_step(op, results, grid, range, most_error);
+  return emit_function(call, x, std::move(step), grid);
 }
 
 /// A stream on levels has few values, however wide its codes are: a result for each level.
@@ -254,10 +265,7 @@ Operand table_of_levels(const Call& call, const TableRow& row, const StreamView&
                         const Function& function) {
   const FixedType type = call.lowering.value(x.id).type;
   const Codes codes = codes_within(*call.lowering.levels(x.id), type);
-  std::vector<double> values;
-  for (const std::int64_t code : codes)
-    values.push_back(std::ldexp(static_cast<double>(code), -type.frac));
-  const std::vector<double> results = results_of(row.op, function, values);
+  const std::vector<double> results = results_of(row.op, function, values_of(codes, type));
   const Grid grid = grid_for(call, row, type, results);
   Quantize step{std::string(row.op), {codes.begin() + 1, codes.end()}, {}};
   for (const double result : results)

@@ -24,6 +24,7 @@
 #include "hardware/integer/steps/linear.hpp"
 #include "hardware/integer/steps/lookup.hpp"
 #include "hardware/integer/steps/matmul.hpp"
+#include "hardware/integer/steps/octave_pieces.hpp"
 #include "hardware/integer/steps/piecewise.hpp"
 #include "hardware/integer/steps/pool.hpp"
 #include "hardware/integer/steps/quantize.hpp"
@@ -39,7 +40,7 @@ namespace mase::integer {
 using Operation =
     std::variant<Cast, Linear, Convolution, ScaleShift, ChannelShift, Lookup, Pool, Binary, Concat,
                  Slice, Gather, Argmax, Divide, Matmul, RowReduce, Repeat, SquareRoot, Insert,
-                 Embedding, Piecewise, CumulativeSum, Quantize, BlockShift>;
+                 Embedding, Piecewise, CumulativeSum, Quantize, BlockShift, OctavePieces>;
 
 std::string_view step_kind(const Operation& operation);     ///< "linear", "pool", ...
 std::string operation_name(const Operation& operation);     ///< "linear", "max_pool", ...
