@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hardware/integer/interpreter.hpp"
+#include "hardware/integer/lowering/element_step.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
 #include "sketch.hpp"
 
@@ -135,4 +136,49 @@ TEST_CASE("a jump between two inputs that nobody looked at is no smooth function
       sketch.call("aten::hardshrink", {{"self", ref(x)}}, {2, 16}, {{"data_out", "integer(8, 4)"}});
   CHECK_THROWS_WITH(lower(sketch.finish(shrunk)), Catch::Contains("straight pieces is off by") &&
                                                       Catch::Contains("at most 12 bits"));
+}
+
+TEST_CASE("elements are as fine beside a number as the block of it alone has them") {
+  const auto step = [](const std::string& format, double number) {
+    return element_step(*block_levels_of(formats::parse_format(format)), number);
+  };
+  // Three bits behind the leading one, down to the least normal number 2^-6 of the least scale.
+  const std::string floats = "mxfp8_e4m3(block_size=4, exponent_min=-3, exponent_max=0)";
+  CHECK(step(floats, 100) == 8);
+  CHECK(step(floats, -1.5) == 0.125);
+  CHECK(step(floats, 0) == std::ldexp(1.0, -3 - 9));
+  // Six bits behind the point of a block's exponent, that of its greatest number.
+  const std::string integers = "mxint8(block_size=4, exponent_min=-3, exponent_max=1)";
+  CHECK(step(integers, 2.5) == std::ldexp(1.0, 1 - 6));
+  CHECK(step(integers, 0.3) == std::ldexp(1.0, -2 - 6));
+  CHECK(step(integers, 0.001) == std::ldexp(1.0, -3 - 6));
+}
+
+TEST_CASE("a wide input has the element of the function, or a neighbour, whatever its width") {
+  const auto levels = levels_of(formats::parse_format("fp8_e4m3()"));
+  const WideSmooth& gelu = wide_functions.front();
+  for (const int width : {14, 20, 30}) {
+    const FixedType from{width, width - gelu.head, true};
+    Sketch sketch;
+    const auto x = sketch.input({2, 16}, {{"data_out", octave_format(from)}});
+    const Program program = lower(sketch.finish(
+        sketch.call(gelu.op, {{"self", ref(x)}}, {2, 16}, {{"data_out", "fp8_e4m3()"}})));
+    CHECK(octaves_of(program).largest_error <= 0.25);
+    Random random(6);
+    Codes codes = codes_to_try(from, random);
+    codes.resize(codes.size() / 16 * 16);
+    const Codes results = Interpreter(program).run({codes}, std::ssize(codes) / 16).at(0);
+    const int frac = program.value(program.outputs[0]).type.frac;
+    std::int64_t far = 0, equal = 0;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const double exact = gelu.function(std::ldexp(static_cast<double>(codes[i]), -from.frac));
+      const double result = std::ldexp(static_cast<double>(results[i]), -frac);
+      const double off = 0.2501 * element_step(*levels, exact);
+      const auto code = static_cast<std::int64_t>(std::ldexp(result, levels->type.frac));
+      far += code < levels->code_of(exact - off) || code > levels->code_of(exact + off) ? 1 : 0;
+      equal += code == levels->code_of(exact) ? 1 : 0;
+    }
+    CHECK(far == 0);
+    CHECK(equal > std::ssize(codes) * 3 / 4);
+  }
 }

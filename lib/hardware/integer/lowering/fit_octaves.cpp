@@ -90,10 +90,12 @@ class OctaveFit {
     const Line line = points.empty() ? Line{} : best_line(points, target_.range, fitted_.frac);
     table.slope.push_back(line.slope);
     table.base.push_back(line.base);
+    double between = 0;
+    if (inputs.high - inputs.low > parts_of_piece) between += bend(samples);
+    if (inputs.high - inputs.low >= Wide{1} << table.low_bits) between += rise(line);
     double largest = 0;
-    for (const Point& point : points) largest = std::max(largest, error(line, point));
-    if (inputs.high - inputs.low > parts_of_piece) largest += bend(samples);
-    if (inputs.high - inputs.low >= Wide{1} << table.low_bits) largest += rise(line);
+    for (const Point& point : points)
+      largest = std::max(largest, (error(line, point) + between) / target_.unit(point.place));
     table.largest_error = std::max(table.largest_error, largest);
   }
 
@@ -148,7 +150,8 @@ double measured_error(const OctaveTarget& target, const FittedOctaves& fitted) {
   for (Wide code = target.input.low(); code <= target.input.high(); ++code) {
     const auto input = static_cast<std::int64_t>(code);
     const auto result = static_cast<double>(requantise(fitted.table(input)));
-    largest = std::max(largest, std::abs(result - std::clamp(target.place(input), low, high)));
+    const double place = std::clamp(target.place(input), low, high);
+    largest = std::max(largest, std::abs(result - place) / target.unit(place));
   }
   return largest;
 }

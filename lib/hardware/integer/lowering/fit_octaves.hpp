@@ -19,7 +19,9 @@ struct OctaveTarget {
   /// function is. A place is taken by what lies within half a unit.
   std::function<double(std::int64_t code)> place;
   Interval range;     ///< of the output's codes; results beyond are its bounds
-  double most_error;  ///< that is wanted, in units of the last place
+  double most_error;  ///< that is wanted, in the unit below
+  /// The unit of errors at a place, in units of the last place.
+  std::function<double(double place)> unit = [](double) { return 1.0; };
 };
 
 /// A table, and the fraction bits that its accumulators have below the output's last place.
@@ -30,7 +32,7 @@ struct FittedOctaves {
 
 /// With the fewest pieces whose largest error is at most the one wanted, and among these in the
 /// fewest octaves; where there are none, at most 2^12 pieces with a small error. Each piece has the
-/// line whose largest error is the least. Inputs have more than 2^12 codes of a sign.
+/// line whose largest error is the least. Inputs have at least 13 bits.
 ///
 /// The error that counts is measured at some inputs of each piece, its ends among them, and what
 /// the function bends between these and the bits that are dropped can change are added. The error

@@ -75,13 +75,14 @@ FunctionStep function_step(const std::string& function, const std::vector<double
 }
 
 FunctionStep octave_step(const WideFunction& function, const Grid& grid, const Interval& range,
-                         double most_error) {
+                         double most_error, const std::function<double(double)>& unit) {
   const auto place = [&](std::int64_t code) {
     return place_on(grid,
                     function.real(std::ldexp(static_cast<double>(code), -function.input.frac)));
   };
-  return step_of_pieces(fit_octaves({function.name, function.input, place, range, most_error}),
-                        range, grid.type.frac, most_error);
+  return step_of_pieces(
+      fit_octaves({function.name, function.input, place, range, most_error, unit}), range,
+      grid.type.frac, most_error);
 }
 
 }  // namespace mase::integer

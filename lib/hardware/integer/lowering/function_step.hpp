@@ -29,15 +29,17 @@ struct FunctionStep {
 FunctionStep function_step(const std::string& function, const std::vector<double>& results,
                            const Grid& grid, const Interval& range, double most_error);
 
-/// A function of codes of a type that has more than `most_function_bits` bits.
+/// A function of codes of a type that has more than `most_table_bits` bits.
 struct WideFunction {
   std::string name;
   FixedType input;
   std::function<double(double)> real;
 };
 
-/// The same in straight pieces that are finer the smaller the input is.
-FunctionStep octave_step(const WideFunction& function, const Grid& grid, const Interval& range,
-                         double most_error);
+/// The same in straight pieces that are finer the smaller the input is. Errors are in units of so
+/// many last places at a place.
+FunctionStep octave_step(
+    const WideFunction& function, const Grid& grid, const Interval& range, double most_error,
+    const std::function<double(double place)>& unit = [](double) { return 1.0; });
 
 }  // namespace mase::integer

@@ -10,11 +10,6 @@ std::string no_masks(const std::string& format) {
   return "masks have no code in format '" + format + "'; 'integer' has one for them";
 }
 
-std::string no_pieces(const std::string& format) {
-  return "its input is too wide for a table, and results of straight pieces are not rounded to '" +
-         format + "'; give it a data_in format of at most 12 bits, or of elements";
-}
-
 Codes codes_within(const Levels& levels, const FixedType& type) {
   Codes codes;
   for (const std::int64_t code : levels.codes)

@@ -13,10 +13,6 @@ namespace mase::integer {
 /// Why a stream with masks cannot be rounded to a format of elements or blocks, and what would do.
 std::string no_masks(const std::string& format);
 
-/// Why a function in straight pieces cannot be rounded to a format of elements or blocks, and what
-/// would do.
-std::string no_pieces(const std::string& format);
-
 /// The levels that codes of a type can be.
 Codes codes_within(const Levels& levels, const FixedType& type);
 

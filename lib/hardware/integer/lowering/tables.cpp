@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/call.hpp"
+#include "hardware/integer/lowering/element_step.hpp"
 #include "hardware/integer/lowering/fit_octaves.hpp"
 #include "hardware/integer/lowering/function_step.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
@@ -244,6 +245,25 @@ StreamView emit_function(const Call& call, const StreamView& x, FunctionStep ste
   return result;
 }
 
+/// The part of an element's step by which results may be off before they are rounded to elements.
+constexpr double most_element_error = 0.25;
+
+/// Elements are rounded behind the pieces, which are at most a quarter of an element's step off.
+Operand pieces_before_elements(const Call& call, const StreamView& x, const WideFunction& function,
+                               const Grid& asked, const std::vector<double>& results) {
+  const Grid grid = grid_before_elements(asked);
+  const auto blocks = asked.blocks ? block_levels_of(*asked.blocks) : nullptr;
+  const auto unit = [&](double place) {
+    const double number = std::ldexp(place, -grid.type.frac);
+    const double step =
+        blocks ? element_step(*blocks, number) : element_step(*asked.levels, number);
+    return std::ldexp(step, grid.type.frac);
+  };
+  return emit_function(
+      call, x, octave_step(function, grid, range_of(results, grid), most_element_error, unit),
+      grid);
+}
+
 Operand table_of_codes(const Call& call, const TableRow& row, const StreamView& x,
                        const Function& function) {
   const FixedType type = call.lowering.value(x.id).type;
@@ -251,7 +271,7 @@ Operand table_of_codes(const Call& call, const TableRow& row, const StreamView& 
   const std::vector<double> results = results_of(op, function, values_of(codes_of(type), type));
   const Grid grid = grid_for(call, row, type, results);
   if ((grid.levels || grid.blocks) && type.width > most_table_bits)
-    throw Refusal{no_pieces(format_text(grid))};
+    return pieces_before_elements(call, x, {op, type, function}, grid, results);
   const double most_error = row.results == Results::real ? 1.0 : 0.5;
   const Interval range = range_of(results, grid);
   FunctionStep step = type.width > most_function_bits
