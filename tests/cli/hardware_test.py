@@ -704,16 +704,17 @@ class Operators(Hardware):
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
 
-    def verify(self, program, nodes, *target, between=(), bits=8):
+    def verify(self, program, nodes, *target, between=(), bits=8, config=None):
         programs = SOURCE / "tests/fixtures/programs"
-        project = ["--project-dir", self.folder, "--project", f"{program}{bits}" + "".join(target)]
+        name = f"{program}{config.stem if config else bits}" + "".join(target)
+        project = ["--project-dir", self.folder, "--project", name]
         made = self.run_mase(
             "transform",
             programs / f"{program}.script.pt",
             "--input",
             programs / "image.npy",
             "--config",
-            self.config(program, list(nodes), between, bits),
+            config or self.config(program, list(nodes), between, bits),
             *project,
             "--json",
             "-q",
@@ -734,9 +735,22 @@ class Operators(Hardware):
         self.verify("QuantizableMoreFunctions", (*self.FUNCTIONS, *self.OF_UNSIGNED))
 
     def test_functions_of_wide_inputs_come_when_predicted(self):
-        simulated = self.verify("QuantizableLayers", ("gelu", "tanh"), bits=16)
-        for cycles in simulated["timing"].values():
-            self.assertEqual(cycles["predicted"], cycles["measured"])
+        for bits in (16, 24):
+            simulated = self.verify("QuantizableLayers", ("gelu", "tanh"), bits=bits)
+            for cycles in simulated["timing"].values():
+                self.assertEqual(cycles["predicted"], cycles["measured"])
+
+    def test_functions_from_blocks_to_blocks_are_exact(self):
+        config = self.config("blocks", ["gelu"], (), 8)
+        text = config.read_text(encoding="utf-8")
+        fields = ("block_size = 16", 'exponent_min = "auto"', 'exponent_max = "auto"')
+        blocks = "\n".join(('name = "mxfp8_e4m3"', *fields, *(f"data_out_{field}" for field in fields), ""))
+        config.write_text(
+            text[: text.index('name = "integer"')] + blocks + "[pass.x.config]\n" + blocks, encoding="utf-8"
+        )
+        self.verify("QuantizableLayers", ("gelu",), config=config)
+        [rtl] = self.folder.glob("QuantizableLayersblocks/hardware/rtl/mase_octave_pieces.sv")
+        self.assertTrue(rtl.is_file())
 
     def test_layers_are_exact(self):
         self.verify("QuantizableLayers", self.LAYERS, "--ii", "200", between=("mul",))
