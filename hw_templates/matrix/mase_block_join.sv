@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins a beat of elements and the exponent that they share, above them, as one word. Latency 3: a skid per input, a
-// register, a skid.
+// Joins a beat of elements and the exponent that they share, above them, as one word. Latency 2: a skid per input, a
+// skid. No register lies between them: it would be empty after a wait, and the third beat after one would come late.
 module mase_block_join #(
     parameter int W  = 64,  // bits of a beat of elements
     parameter int EW = 4
@@ -47,21 +47,14 @@ module mase_block_join #(
       .out_data(exponent)
   );
 
-  logic valid;
-  logic [W+EW-1:0] word;
-  always_ff @(posedge clk)
-    if (rst) valid <= 1'b0;
-    else if (enable) valid <= fire;
-  always_ff @(posedge clk) if (enable) word <= {exponent, elements};
-
   mase_skid #(
       .W(W + EW)
   ) buffer (
       .clk(clk),
       .rst(rst),
-      .in_valid(valid),
+      .in_valid(elements_valid && exponent_valid),
       .in_ready(enable),
-      .in_data(word),
+      .in_data({exponent, elements}),
       .out_valid(out_valid),
       .out_ready(out_ready),
       .out_data(out_data)

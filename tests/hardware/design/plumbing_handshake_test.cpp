@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "hardware/design/modules/binary.hpp"
+#include "hardware/design/modules/block_join.hpp"
 #include "hardware/design/modules/cast.hpp"
 #include "hardware/design/modules/concat.hpp"
 #include "hardware/design/modules/fifo.hpp"
@@ -56,6 +57,20 @@ Traffic run(Handshake& model, std::int64_t cycles, double pause_in, double pause
     traffic.most = std::max(traffic.most, static_cast<std::int64_t>(inside));
   }
   return traffic;
+}
+
+TEST_CASE("beats that wait in a join of blocks leave it in cycles one after another") {
+  // They come a few cycles apart. A folded layer reads a row of them at once, then none for long.
+  const auto join = make(BlockJoinModule{});
+  const auto cycle = [&](bool offers, bool reads) {
+    const std::uint8_t taken[] = {offers && join->ready(0), offers && join->ready(1)};
+    const std::uint8_t given = reads && join->valid(0);
+    join->clock(taken, {&given, 1});
+    return given != 0;
+  };
+  for (int i = 0; i < 16; ++i) cycle(i % 4 == 0, false);
+  for (int beat = 0; beat < 4; ++beat) CHECK(cycle(false, true));
+  CHECK_FALSE(cycle(false, true));
 }
 
 TEST_CASE("a handshake model at full rate moves a beat per cycle") {

@@ -21,13 +21,12 @@ struct BlockJoinModule {
   }
 
   std::unique_ptr<Handshake> handshake(Stages kept) const {
-    return std::make_unique<JoinHandshake>(1, kept);
+    return std::make_unique<JoinHandshake>(0, kept);
   }
   Cost cost(const Design&) const {
-    Cost cost = output_cost(width + exponent_bits, 1);
+    Cost cost = output_cost(width + exponent_bits, 0);
     cost += skid_cost(width);
     cost += skid_cost(exponent_bits);
-    cost.ff += static_cast<double>(width + exponent_bits);
     return cost;
   }
   Paths paths(const Technology&) const {
