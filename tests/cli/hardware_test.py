@@ -226,10 +226,11 @@ class Results(Hardware):
     def test_changes_of_the_rtl_are_drawn_built_and_caught(self):
         self.emit("changed_rtl", "--ii", "16")
         before = files_below(self.hardware("changed_rtl") / "rtl")
-        result = json.loads(self.simulate("changed_rtl", "--mutate-rtl", "6", "--json").stdout)["rtl_mutants"]
-        self.assertEqual(result["run"], 6)
-        self.assertEqual(result["caught"] + len(result.get("passed", [])), 6)
-        self.assertGreaterEqual(result["caught"], 4)
+        result = json.loads(self.simulate("changed_rtl", "--mutate-rtl", "12", "--json").stdout)["rtl_mutants"]
+        self.assertEqual(result["run"], 12)
+        self.assertEqual(result["caught"] + len(result.get("passed", [])), 12)
+        # Some that are drawn change nothing that can be seen, as the width of a product that is wide enough.
+        self.assertGreaterEqual(result["caught"], 7)
         self.assertEqual(before, files_below(self.hardware("changed_rtl") / "rtl"))
 
     def test_the_frames_of_the_bench_are_simulated_when_none_are_named(self):
