@@ -576,7 +576,9 @@ class Refusals(Search):
         for words in ((), ("--dry-run",)):
             said = self.mase("search", "--config", config, "--project", "p", "-q", *words, code=2).stderr
             self.assertRegex(said, "error: seed of 'linear': name = .nvfp4. has no hardware")
-            self.assertIn("format of data_in of 'seq_blocks_2': format 'nvfp4' has no datapath", said)
+            self.assertIn(
+                "format of data_in of 'seq_blocks_2': format 'nvfp4()' has a scale that follows from all", said
+            )
         self.assertFalse((self.folder("p") / "study.db").exists())
 
     def test_a_file_that_is_no_database_is_left_alone(self):
