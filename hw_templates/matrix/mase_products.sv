@@ -381,9 +381,18 @@ module mase_products #(
           always_ff @(posedge clk) if (enable) multiplied <= low + high;
           assign aligned = ACCW'($signed(multiplied));
           assign last_carry = 1'b0;
+          // Bits above the accumulator are those of the sign.
+          if (MW > ACCW) begin : g_above
+            logic unused_above;
+            assign unused_above = ^multiplied[MW-1:ACCW];
+          end
         end else begin : g_no_factor
           assign aligned = ACCW'($signed(whole));
           assign last_carry = carry;
+          if (TW + UNIT > ACCW) begin : g_above
+            logic unused_above;
+            assign unused_above = ^whole[TW+UNIT-1:ACCW];
+          end
         end
         always_comb begin
           shifted = aligned;

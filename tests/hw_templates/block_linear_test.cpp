@@ -28,6 +28,7 @@ struct BlockLayer {
   std::optional<integer::FloatCode> in_code = std::nullopt, weight_code = std::nullopt;
   bool decode = false;                   ///< whether Booth rows take the numbers of codes
   int in_factor = 0, weight_factor = 0;  ///< bits
+  bool whole_dots = false;               ///< sums of a beat have all bits of the accumulator
 
   std::int64_t inputs() const { return columns * simd; }
   std::int64_t outputs() const { return passes * pe; }
@@ -87,6 +88,7 @@ design::LinearModule module_of(const BlockLayer& layer, const Requantise& requan
   if (layer.weight_factor > 0) module.weight_factor = layer.weight_factor;
   if (layer.in_factor > 0) module.in_factor = layer.in_factor;
   module.dot_bits = module.signed_in() + module.signed_weight() + design::log2_ceiling(layer.simd);
+  if (layer.whole_dots) module.dot_bits = sum_bits;
   static_cast<design::Requantisation&>(module) = design::requantisation(requantise, to);
   module.has_bias = false;
   module.multiplier = layer.multiplier;
@@ -210,6 +212,12 @@ TEST_CASE("sums in RTL are multiplied by the factors of their operands and weigh
       std::swap(layer.in_factor, layer.weight_factor);
       layer.unit = 3;
       layer.in_exponent = 0;
+      cases.push_back(block_case(random, layer, index++));
+      // Sums with the unit, and with the factor, have more bits than the accumulator.
+      layer.whole_dots = true;
+      cases.push_back(block_case(random, layer, index++));
+      layer.weight_factor = 0;
+      layer.in_exponent = 3;
       cases.push_back(block_case(random, layer, index++));
       layer = {.columns = 3, .passes = 1, .simd = 8, .multiplier = multiplier};
       layer.weight_factor = factor;

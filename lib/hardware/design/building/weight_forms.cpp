@@ -114,7 +114,7 @@ void set_sums(MultiplyAccumulate& unit, std::int64_t simd) {
   unit.term_stages = term_stages_of(unit);
   if (!unit.scaled()) return;
   const int bits = unit.signed_in() + unit.signed_weight() + log2_ceiling(simd);
-  unit.dot_bits = std::min<std::int64_t>(unit.sum_bits, bits);
+  unit.dot_bits = std::min<std::int64_t>(unit.sum_bits - unit.weight_unit.value_or(0), bits);
 }
 
 std::pair<double, double> dsp_and_luts(const Cost& cost) {
