@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "hardware/integer/lowering/floor_divide.hpp"
 #include "hardware/integer/program/codes.hpp"
 
 namespace mase::integer {
@@ -22,8 +23,6 @@ constexpr float most_float = std::numeric_limits<float>::max();
 constexpr int most_exponent = 60;
 /// Scales with more mantissas than this are as good as any numbers.
 constexpr std::size_t most_mantissas = 16;
-
-int quotient_down(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 [[noreturn]] void refuse(const formats::Format& format, const std::string& reason) {
   unsupported_error("format '" + format.text() + "' " + reason);
@@ -274,9 +273,9 @@ bool keeps_numbers(const BlockLevels& blocks) {
 
 /// The exponent that is asked about: the greatest that all mantissas have, if it is not too great.
 int asked_exponent(const BlockLevels& blocks, int mantissas) {
-  const int top = quotient_down(blocks.greatest + 1, mantissas) - 1;
+  const int top = floor_divide(blocks.greatest + 1, mantissas) - 1;
   if (top <= most_exponent) return top;
-  return std::clamp(quotient_down(blocks.least, mantissas) + 1, 0, top);
+  return std::clamp(floor_divide(blocks.least, mantissas) + 1, 0, top);
 }
 
 /// A number times 2^exponent, which is not 0 where the number is not: `floor` tells them apart.
@@ -409,7 +408,7 @@ std::string fewer_exponents(const formats::Format& format) {
 }  // namespace
 
 int BlockLevels::exponent(int scale) const {
-  return quotient_down(scale, static_cast<int>(mantissas.size()));
+  return floor_divide(scale, static_cast<int>(mantissas.size()));
 }
 
 const MantissaLevels& BlockLevels::mantissa(int scale) const {

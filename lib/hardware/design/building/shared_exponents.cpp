@@ -6,6 +6,7 @@
 #include "hardware/design/modules/repeat.hpp"
 
 namespace mase::design {
+
 StreamId with_exponents(StepBuilder& builder, const std::vector<StreamId>& inputs) {
   const integer::BlockInput blocks = integer::blocks_of(builder.step.operation);
   const Stream elements = builder.stream(inputs[0]), exponents = builder.stream(inputs[1]);
