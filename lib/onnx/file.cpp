@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX files through the library that knows protobuf. Most runs of the program read no ONNX file,
+// so it is opened on first use.
+#include "base/file.hpp"
+#include "base/error.hpp"
+#include "base/file_map.hpp"
+#include "base/library.hpp"
+#include "onnx/model.hpp"
+
+namespace mase::onnx {
+namespace {
+
+void* in_protobuf(const char* symbol) {
+  return open_library("libmase_protobuf.so", symbol, LibraryScope::own, "protobuf",
+                      "libprotobuf-dev");
+}
+
+}  // namespace
+
+Model read_model(const std::string& path) {
+  using Read = void (*)(const std::shared_ptr<const FileMap>& file, Model& model);
+  static const auto read = reinterpret_cast<Read>(in_protobuf("mase_read_onnx"));
+  const auto file = FileMap::open(path);
+  if (!file) file_error(path + ": the file is empty, or not a regular file");
+  Model model;
+  read(file, model);
+  return model;
+}
+
+void write_model(const Model& model, const std::string& path) {
+  using Write = void (*)(const Model& model, const std::string& path, std::string& bytes);
+  static const auto write = reinterpret_cast<Write>(in_protobuf("mase_write_onnx"));
+  std::string bytes;
+  write(model, path, bytes);
+  write_file(path, bytes);
+}
+
+bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
+
+}  // namespace mase::onnx
