@@ -58,7 +58,7 @@ struct ElementRow {
   std::optional<DType> dtype;
   bool coded = false;  ///< the array holds codes, whose values a number format gives
 };
-/// The row of a type; nullptr for a number that is none of the table.
+/// The row of a type; nullptr for a number that the table does not have.
 const ElementRow* find_element(ElementType type);
 std::string element_name(ElementType type);       ///< also of unknown numbers: "type 99"
 ElementType element_of(DType dtype);              ///< the type whose values are those of a dtype

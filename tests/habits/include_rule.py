@@ -21,10 +21,11 @@ LIBRARIES = {
     "SQLite": ("sqlite3.h",),
     "libpq": ("libpq-fe.h",),
     "HDF5": ("hdf5.h",),
+    "protobuf": ("google/protobuf/", "onnx-ml.pb.h"),
     "CLI11": ("CLI/",),
     "Catch2": ("catch2/",),
 }
-HEADERS_MAY_INCLUDE = ("LibTorch",)
+HEADERS_MAY_INCLUDE = ("LibTorch", "protobuf")
 APP_LIBRARIES = ("CLI11",)
 TORCHSCRIPT_ROOMS = ("lib/torch/import/", "lib/torch/export/")
 TORCHSCRIPT_SCALARS = "lib/torch/run/scalar_operators.cpp"

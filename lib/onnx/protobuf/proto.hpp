@@ -4,7 +4,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "onnx-ml.pb.h"
+#include <onnx-ml.pb.h>
 #pragma GCC diagnostic pop
 
 #include <cstddef>
