@@ -12,9 +12,9 @@ namespace mase::ir {
 namespace {
 
 /// The value in the outer graph for every node of a body.
-using Places = std::map<NodeId, Value>;
+using BodyPlaces = std::map<NodeId, Value>;
 
-void place_nodes(Value& value, const Places& places) {
+void place_nodes(Value& value, const BodyPlaces& places) {
   value.change_nodes([&](NodeId id) {
     const auto found = places.find(id);
     if (found == places.end()) file_error("a node of the body is used before it is computed");
@@ -102,7 +102,7 @@ class BodyPlacer {
   Graph& graph_;
   NodeId leaf_;
   LeafPorts* rounding_;
-  Places places_;
+  BodyPlaces places_;
   std::map<std::string, std::string> tensor_ports_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Import of models that keep something from run to run: inputs and results of their graphs.
+#include <torch/csrc/jit/serialization/import.h>
+
 #include "torch/import/programs.hpp"
 
 using namespace mase;

@@ -17,7 +17,7 @@ std::string program(const std::string& name) {
   return std::string(MASE_TEST_FOLDER) + "/fixtures/programs/" + name;
 }
 
-ir::Graph import_program(const std::string& name) {
+ir::Graph import_attention(const std::string& name) {
   backend::ImportOptions options;
   options.inputs = {read_npy(program("example.npy"))};
   return libtorch::import_torchscript(program(name + ".pt"), options);
@@ -46,7 +46,7 @@ TEST_CASE("attention taken apart computes what the operator computed") {
   for (const auto& [name, nodes] : {std::pair{"TracedAttention", 1}, std::pair{"TracedLayers", 3},
                                     std::pair{"TracedProducts", 3}, std::pair{"TracedMasks", 1}}) {
     INFO(name);
-    const ir::Graph fused = import_program(name);
+    const ir::Graph fused = import_attention(name);
     CHECK(fused_nodes(fused) == nodes);
     const ir::Graph plain = expanded(fused);
     CHECK(fused_nodes(plain) == 0);
@@ -62,7 +62,7 @@ TEST_CASE("attention taken apart computes what the operator computed") {
 }
 
 TEST_CASE("attention taken apart takes other batches, and lengths where the operator does") {
-  const ir::Graph fused = import_program("TracedLayers");
+  const ir::Graph fused = import_attention("TracedLayers");
   Array x(DType::float32, {5, 7, 4});
   auto values = x.mutable_span<float>();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(i % 11) / 7 - 1;
@@ -88,12 +88,12 @@ TEST_CASE("behind expand_attention every matrix of an encoder layer gets a forma
         .front()
         .result;
   };
-  const passes::Result before = share_of(import_program("TracedLayers"));
+  const passes::Result before = share_of(import_attention("TracedLayers"));
   CHECK(before.info.at("float").at("float_parameters") == before.info.at("float").at("parameters"));
   REQUIRE_FALSE(before.notes.empty());
   CHECK(before.notes.front().find("left in float: ") == 0);
   CHECK(before.notes.front().find("[passes.expand_attention]") != std::string::npos);
-  const passes::Result after = share_of(expanded(import_program("TracedLayers")));
+  const passes::Result after = share_of(expanded(import_attention("TracedLayers")));
   CHECK(after.info.at("float").at("float_parameters").as_int() == 0);
   CHECK(after.info.at("float").at("float_macs").as_int() == 0);
   CHECK(after.info.at("float").at("macs") == before.info.at("float").at("macs"));
