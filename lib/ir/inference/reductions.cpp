@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of reductions along dimensions, of running results and differences.
+#include <algorithm>
+
+#include "ir/inference/dtypes.hpp"
+#include "ir/inference/rules.hpp"
+
+namespace mase::ir {
+namespace {
+
+/// The shape without the named dimensions, or with 1 in their places.
+Shape reduced_shape(const Call& call, const Shape& shape) {
+  const std::vector<bool> gone = call.dimensions("dim", shape.size());
+  const bool keeps = call.truth("keepdim", false);
+  Shape reduced;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!gone[d]) reduced.push_back(shape[d]);
+    if (gone[d] && keeps) reduced.push_back(1);
+  }
+  return reduced;
+}
+
+Inferred same_dtype_reduced(const Call& call) {
+  const ValueInfo self = call.input();
+  return ValueInfo::tensor(call.dtype().value_or(self.dtype), reduced_shape(call, self.shape));
+}
+
+Inferred sum_of_elements(const Call& call) {
+  const ValueInfo self = call.input();
+  return ValueInfo::tensor(call.dtype().value_or(as_sum_type(self.dtype)),
+                           reduced_shape(call, self.shape));
+}
+
+/// Two tensors are compared elementwise. Along a dimension the values come with their indices.
+Inferred extreme_values(const Call& call) {
+  const ValueInfo self = call.input();
+  if (const auto other = call.find("other"))
+    return ValueInfo::tensor(call.promoted({self, *other}),
+                             call.broadcast({self.shape, other->shape}));
+  const Shape shape = reduced_shape(call, self.shape);
+  const ValueInfo values = ValueInfo::tensor(self.dtype, shape);
+  if (!call.value("dim")) return values;
+  return tuple_info({values, ValueInfo::tensor(DType::int64, shape)});
+}
+
+Inferred place_of_extremum(const Call& call) {
+  return ValueInfo::tensor(DType::int64, reduced_shape(call, call.input().shape));
+}
+
+Inferred running_sum(const Call& call) {
+  const ValueInfo self = call.input();
+  call.dimension("dim", self.shape.size(), 0);
+  return ValueInfo::tensor(call.dtype().value_or(as_sum_type(self.dtype)), self.shape);
+}
+
+Inferred differences(const Call& call) {
+  ValueInfo self = call.input();
+  const std::size_t dim = call.dimension("dim", self.shape.size(), -1);
+  call.require(!self.shape.empty(), "it takes a tensor with dimensions");
+  std::vector<ValueInfo> operands{self};
+  for (const char* name : {"prepend", "append"})
+    if (const auto more = call.find(name)) {
+      call.require(more->shape.size() == self.shape.size(), "the ranks differ");
+      self.shape[dim] += more->shape[dim];
+      operands.push_back(*more);
+    }
+  self.shape[dim] = std::max<std::int64_t>(self.shape[dim] - call.integer("n", 1), 0);
+  return ValueInfo::tensor(call.promoted(operands), self.shape);
+}
+
+}  // namespace
+
+std::vector<InferenceRule> reduction_rules() {
+  return {
+      {OpFamily::reduction, same_dtype_reduced},
+      {"aten::sum", sum_of_elements},
+      {"aten::prod", sum_of_elements},
+      {"aten::max", extreme_values},
+      {"aten::min", extreme_values},
+      {OpFamily::arg_reduction, place_of_extremum},
+      {OpFamily::scan, running_sum},
+      {OpFamily::difference, differences},
+  };
+}
+
+}  // namespace mase::ir
