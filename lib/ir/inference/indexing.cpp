@@ -15,6 +15,11 @@ struct IndexedDimension {
   std::optional<ValueInfo> chosen_by;
 };
 
+/// A mask chooses as many places as it has true elements.
+bool is_mask(const ValueInfo& index) {
+  return index.dtype == DType::boolean || index.dtype == DType::uint8;
+}
+
 /// Indices broadcast. Their dimensions stand where the first of them is if they are neighbours,
 /// else in front.
 Shape indexed_shape(const Call& call, const std::vector<IndexedDimension>& dims) {
@@ -22,8 +27,7 @@ Shape indexed_shape(const Call& call, const std::vector<IndexedDimension>& dims)
   std::size_t first = dims.size(), last = 0;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (!dims[i].chosen_by) continue;
-    const DType dtype = dims[i].chosen_by->dtype;
-    if (dtype == DType::boolean || dtype == DType::uint8) call.depends_on_values();
+    if (is_mask(*dims[i].chosen_by)) call.depends_on_values();
     shapes.push_back(dims[i].chosen_by->shape);
     first = std::min(first, i);
     last = i;
@@ -93,7 +97,12 @@ class TensorIndex {
     dims_.push_back({slice_length(call_, size, bound(0, 0), bound(1, size), bound(2, 1)), {}});
   }
 
-  void add_tensor(const ValueInfo& index) { dims_.push_back({next_size(), index}); }
+  /// An integer without dimensions counts as a number.
+  void add_tensor(const ValueInfo& index) {
+    const std::int64_t size = next_size();
+    const bool number = index.shape.empty() && !is_mask(index);
+    if (!number) dims_.push_back({size, index});
+  }
 
   const Call& call_;
   const ValueInfo& self_;

@@ -47,6 +47,18 @@ Inferred place_of_extremum(const Call& call) {
   return ValueInfo::tensor(DType::int64, reduced_shape(call, call.input().shape));
 }
 
+Inferred truth_of_several(const Call& call) {
+  const ValueInfo self = call.input();
+  const DType dtype = self.dtype == DType::uint8 ? DType::uint8 : DType::boolean;
+  return ValueInfo::tensor(dtype, reduced_shape(call, self.shape));
+}
+
+Inferred fraction_of_several(const Call& call) {
+  const ValueInfo self = call.input();
+  return ValueInfo::tensor(call.dtype().value_or(as_float_type(self.dtype)),
+                           reduced_shape(call, self.shape));
+}
+
 Inferred running_sum(const Call& call) {
   const ValueInfo self = call.input();
   call.dimension("dim", self.shape.size(), 0);
@@ -77,6 +89,10 @@ std::vector<InferenceRule> reduction_rules() {
       {"aten::prod", sum_of_elements},
       {"aten::max", extreme_values},
       {"aten::min", extreme_values},
+      {"aten::all", truth_of_several},
+      {"aten::any", truth_of_several},
+      {"aten::logsumexp", fraction_of_several},
+      {"aten::cumprod", running_sum},
       {OpFamily::arg_reduction, place_of_extremum},
       {OpFamily::scan, running_sum},
       {OpFamily::difference, differences},

@@ -89,7 +89,9 @@ Inferred unsqueezed(const Call& call) {
 Inferred swapped(const Call& call) {
   ValueInfo self = call.input();
   const std::size_t rank = self.shape.size();
-  const std::size_t a = call.dimension("dim0", rank, 0), b = call.dimension("dim1", rank, 1);
+  const bool axes = call.value("axis0") != nullptr;
+  const std::size_t a = call.dimension(axes ? "axis0" : "dim0", rank, 0);
+  const std::size_t b = call.dimension(axes ? "axis1" : "dim1", rank, 1);
   if (rank > 0) std::swap(self.shape[a], self.shape[b]);
   return self;
 }
@@ -120,6 +122,30 @@ Inferred permuted(const Call& call) {
     call.require(!used[dim], "it takes every dimension once");
     used[dim] = true;
     shape.push_back(self.shape[dim]);
+  }
+  return ValueInfo::tensor(self.dtype, shape);
+}
+
+/// Dimensions go to other places; the others keep their order.
+Inferred moved_dimensions(const Call& call) {
+  const ValueInfo self = call.input();
+  const std::size_t rank = self.shape.size();
+  const Integers from = call.integers("source"), to = call.integers("destination");
+  call.require(from.size() == to.size(), "it takes a place for each dimension");
+  std::vector<std::optional<std::size_t>> order(rank);
+  std::vector<bool> moved(rank);
+  for (std::size_t i = 0; i < from.size() && rank > 0; ++i) {
+    auto& at = order[call.dimension(to[i], rank)];
+    const std::size_t dim = call.dimension(from[i], rank);
+    call.require(!at && !moved[dim], "it takes every dimension once");
+    at = dim;
+    moved[dim] = true;
+  }
+  Shape shape;
+  std::size_t next = 0;
+  for (const auto& at : order) {
+    while (!at && moved[next]) ++next;
+    shape.push_back(self.shape[at ? *at : next++]);
   }
   return ValueInfo::tensor(self.dtype, shape);
 }
@@ -199,6 +225,10 @@ std::vector<InferenceRule> reshape_rules() {
       {"aten::mT", transposed_matrices},
       {OpFamily::permute, permuted},
       {"aten::numpy_T", reversed_dimensions},
+      {"aten::swapaxes", swapped},
+      {"aten::swapdims", swapped},
+      {"aten::movedim", moved_dimensions},
+      {"aten::moveaxis", moved_dimensions},
       {OpFamily::expand, expanded},
       {"aten::reshape_as", shaped_as_other},
       {"aten::view_as", shaped_as_other},

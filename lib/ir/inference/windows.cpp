@@ -10,6 +10,8 @@ namespace {
 
 using Integers = Call::Integers;
 
+constexpr std::int64_t most_factor = 1 << 15;
+
 /// The first dimension of the space: images of one sample have no N.
 std::size_t first_of_space(const Call& call, const Shape& input, std::size_t count) {
   call.require(input.size() == count + 1 || input.size() == count + 2,
@@ -67,7 +69,7 @@ Inferred transposed_convolved(const Call& call) {
   for (std::size_t i = 0; i < window.size(); ++i) {
     shape.push_back((input.shape[space + i] - 1) * stride[i] - 2 * padding[i] +
                     dilation[i] * (window[i] - 1) + added[i] + 1);
-    call.require(shape.back() > 0, "the result would be empty");
+    call.require(shape.back() >= 0, "the padding removes more than there is");
   }
   return ValueInfo::tensor(input.dtype, shape);
 }
@@ -90,10 +92,17 @@ std::int64_t windows(const Call& call, std::int64_t input, const PoolWindow& win
   return count;
 }
 
-/// The pooled input, over one dimension by an operator "..1d", else over two.
+/// The dimensions of the space over which the operator goes: "max_pool2d" over two.
+std::size_t space_of(const Call& call) {
+  const std::string_view op = call.op();
+  const auto digit = op.find_first_of("123");
+  call.require(digit != std::string_view::npos, "it names no number of dimensions");
+  return static_cast<std::size_t>(op[digit] - '0');
+}
+
 ValueInfo pooled_input(const Call& call) {
   ValueInfo result = call.input();
-  const std::size_t count = call.op().find("1d") != std::string_view::npos ? 1 : 2;
+  const std::size_t count = space_of(call);
   const std::size_t space = first_of_space(call, result.shape, count);
   const Integers size = call.integers("kernel_size", count, 1);
   const Integers padding = call.integers("padding", count, 0);
@@ -116,7 +125,7 @@ Inferred pooled_with_indices(const Call& call) { return with_indices(pooled_inpu
 
 ValueInfo adaptively_pooled(const Call& call) {
   ValueInfo result = call.input();
-  const std::size_t count = call.op().find("1d") != std::string_view::npos ? 1 : 2;
+  const std::size_t count = space_of(call);
   const std::size_t space = first_of_space(call, result.shape, count);
   const Integers size = call.integers("output_size", count, 1);
   for (std::size_t i = 0; i < count; ++i) result.shape[space + i] = size[i];
@@ -129,8 +138,8 @@ Inferred adaptive_maximum(const Call& call) { return with_indices(adaptively_poo
 /// The output size, or each size times its factor, rounded down.
 Inferred resampled(const Call& call) {
   ValueInfo result = call.input();
-  const std::size_t count = result.shape.size() - 2;
-  call.require(result.shape.size() > 2, "it takes [N, C, space...]");
+  const std::size_t count = space_of(call);
+  call.require(result.shape.size() == count + 2, "it takes [N, C, space...]");
   const Integers size = call.integers("output_size");
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t& places = result.shape[2 + i];
@@ -139,6 +148,32 @@ Inferred resampled(const Call& call) {
                           : call.integers("output_size", count, 1)[i];
     call.require(places > 0, "the result would be empty");
   }
+  return result;
+}
+
+/// [.., C r^2, H, W] to [.., C, H r, W r].
+Inferred channels_to_space(const Call& call) {
+  ValueInfo result = call.input();
+  const std::int64_t factor = call.integer("upscale_factor", 1);
+  const std::size_t rank = result.shape.size();
+  call.require(rank > 2 && factor > 0 && factor < most_factor &&
+                   result.shape[rank - 3] % (factor * factor) == 0,
+               "the factor does not divide the channels");
+  result.shape[rank - 3] /= factor * factor;
+  for (const std::size_t dim : {rank - 2, rank - 1}) result.shape[dim] *= factor;
+  return result;
+}
+
+/// [.., C, H r, W r] to [.., C r^2, H, W].
+Inferred space_to_channels(const Call& call) {
+  ValueInfo result = call.input();
+  const std::int64_t factor = call.integer("downscale_factor", 1);
+  const std::size_t rank = result.shape.size();
+  call.require(rank > 2 && factor > 0 && factor < most_factor &&
+                   result.shape[rank - 2] % factor == 0 && result.shape[rank - 1] % factor == 0,
+               "the factor does not divide the image");
+  result.shape[rank - 3] *= factor * factor;
+  for (const std::size_t dim : {rank - 2, rank - 1}) result.shape[dim] /= factor;
   return result;
 }
 
@@ -153,7 +188,20 @@ std::vector<InferenceRule> window_rules() {
       {OpFamily::adaptive_pooling, adaptive_mean},
       {"aten::adaptive_max_pool1d", adaptive_maximum},
       {"aten::adaptive_max_pool2d", adaptive_maximum},
+      {"aten::adaptive_max_pool3d", adaptive_maximum},
       {OpFamily::resampling, resampled},
+      {"aten::conv3d", convolved},
+      {"aten::conv_transpose3d", transposed_convolved},
+      {"aten::avg_pool3d", pooled},
+      {"aten::max_pool3d", pooled},
+      {"aten::adaptive_avg_pool3d", adaptive_mean},
+      {"aten::upsample_nearest1d", resampled},
+      {"aten::upsample_nearest3d", resampled},
+      {"aten::upsample_linear1d", resampled},
+      {"aten::upsample_trilinear3d", resampled},
+      {"aten::upsample_bicubic2d", resampled},
+      {"aten::pixel_shuffle", channels_to_space},
+      {"aten::pixel_unshuffle", space_to_channels},
   };
 }
 

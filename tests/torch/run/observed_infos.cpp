@@ -2,6 +2,8 @@
 // Observes infos with an executor, and infers them again.
 #include "torch/run/observed_infos.hpp"
 
+#include <ATen/ATen.h>
+
 #include <map>
 #include <utility>
 
@@ -72,7 +74,8 @@ std::string wrong_by_infer_all(const ir::Graph& graph) {
 void observe_infos(ir::Graph& graph) {
   std::vector<Array> inputs;
   for (const ir::NodeId id : graph.placeholders())
-    inputs.emplace_back(graph.node(id).info.dtype, graph.node(id).info.shape);
+    inputs.push_back(libtorch::to_array(
+        at::ones(graph.node(id).info.shape, libtorch::scalar_type(graph.node(id).info.dtype))));
   libtorch::Executor executor(graph, ir::Level::floating);
   std::map<ir::NodeId, ir::ValueInfo> infos;
   executor.run(libtorch::check_inputs(graph, inputs), {},

@@ -9,7 +9,7 @@
 
 namespace mase::test {
 
-/// Runs the graph on zeros of its placeholders' shapes, and sets the infos of all nodes.
+/// Runs the graph on ones of its placeholders' shapes, and sets the infos of all nodes.
 void observe_infos(ir::Graph& graph);
 
 /// A line for each node of which ir::infer finds something else than its info says, each node with
