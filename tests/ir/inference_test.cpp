@@ -3,10 +3,15 @@
 // compared in tests/torch.
 #include "ir/inference.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
+#include "ir/op_table.hpp"
 #include "ir/text.hpp"
 #include "support/message_of.hpp"
 
@@ -88,7 +93,7 @@ TEST_CASE("an error names the node, the operator and the operands that do not fi
         "node 'y' (aten::transpose): there is no dimension 3 among 3; given "
         "self=float32[2, 3, 4], dim0=0, dim1=3");
   CHECK(error_of("aten::zeros(size=[9000000000000000000, 9])") ==
-        "node 'y' (aten::zeros): the result would have the shape [9000000000000000000, 9]; given "
+        "node 'y' (aten::zeros): there is no tensor of the shape [9000000000000000000, 9]; given "
         "size=list(int, int)");
 }
 
@@ -105,4 +110,88 @@ TEST_CASE("dtypes promote by dimensions first") {
               line("y", "aten::mul.Tensor(self=%b, other=%s)")) == "float16[2, 3, 4]");
   CHECK(found(line("b", "aten::eq.Scalar(self=%i, other=0)") + line("y", "aten::sum(self=%b)")) ==
         "int64[]");
+}
+
+namespace {
+
+/// Extreme and ordinary arguments of every kind.
+ir::Value hostile_value(Random& random, int depth = 0) {
+  constexpr std::array<std::int64_t, 12> numbers{0,
+                                                 1,
+                                                 2,
+                                                 3,
+                                                 4,
+                                                 -1,
+                                                 -2,
+                                                 5,
+                                                 1LL << 31,
+                                                 1LL << 62,
+                                                 std::numeric_limits<std::int64_t>::min(),
+                                                 std::numeric_limits<std::int64_t>::max()};
+  switch (random.below(depth == 0 ? 9 : 6)) {
+    case 0:
+      return {};
+    case 1:
+      return random.below(2) == 0;
+    case 2:
+      return static_cast<double>(numbers[random.below(numbers.size())]) / 4;
+    case 3:
+      return "same";
+    case 4:
+      return ir::NodeRef{static_cast<ir::NodeId>(random.below(6))};
+    case 5:
+      return numbers[random.below(numbers.size())];
+    case 6:
+      return ir::Value::slice(hostile_value(random, 1), hostile_value(random, 1),
+                              hostile_value(random, 1));
+    default:
+      break;
+  }
+  ir::Value::List items;
+  for (std::uint64_t left = random.below(5); left > 0; --left)
+    items.push_back(hostile_value(random, depth + 1));
+  return random.below(2) == 0 ? ir::Value::list(items) : ir::Value::tuple(items);
+}
+
+/// A call of an operator with some of the arguments of its row.
+ir::Node hostile_call(const ir::OpRow& row, const ir::CallRow& call, Random& random) {
+  ir::Node node;
+  node.name = "y";
+  node.kind = ir::NodeKind::call_function;
+  node.op = std::string(call.aten);
+  for (const ir::ArgRow& argument : row.args) {
+    const bool data = !argument.port.empty() && random.below(4) != 0;
+    const ir::NodeRef source{static_cast<ir::NodeId>(random.below(6))};
+    if (random.below(3) != 0)
+      node.args.push_back(
+          {std::string(argument.name), data ? ir::Value(source) : hostile_value(random)});
+  }
+  return node;
+}
+
+}  // namespace
+
+TEST_CASE("hostile arguments give an error or a result") {
+  int results = 0, errors = 0;
+  for (const ir::OpRow& row : ir::op_table())
+    for (const ir::CallRow& call : row.calls)
+      for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        Random random(seed);
+        ir::Graph graph =
+            graph_of(line("n", "aten::size(self=%x)") +
+                     line("p", "aten::select.int(self=%x, dim=0, index=0)") +
+                     line("s", "aten::sum(self=%x)") + line("y", "aten::relu(self=%x)"));
+        ir::infer_all(graph);
+        ir::Node node = hostile_call(row, call, random);
+        node.id = graph.find_node("y")->id;
+        graph.node(node.id) = node;
+        try {
+          results += ir::infer_all(graph) == ir::no_node ? 1 : 0;
+        } catch (const Error& error) {
+          CHECK(std::string(error.what()).starts_with("node 'y'"));
+          ++errors;
+        }
+      }
+  CHECK(results > 500);
+  CHECK(errors > 500);
 }

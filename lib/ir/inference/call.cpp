@@ -181,9 +181,7 @@ Call::Integers Call::integers(std::string_view name, std::size_t count,
   require(numbers.size() == count, "'" + std::string(name) + "' has " +
                                        std::to_string(numbers.size()) + " numbers for " +
                                        std::to_string(count) + " dimensions");
-  constexpr std::int64_t most = std::int64_t{1} << 31U;  // products of two fit 64 bits
-  for (const std::int64_t number : numbers)
-    require(-most < number && number < most, "'" + std::string(name) + "' is too large");
+  require_moderate(numbers);
   return numbers;
 }
 
@@ -236,6 +234,31 @@ DType Call::promoted(const std::vector<ValueInfo>& operands) const {
   const std::optional<DType> common = ir::promoted(operands);
   require(common.has_value(), "its operands have no common dtype");
   return *common;
+}
+
+std::int64_t Call::sum(std::int64_t a, std::int64_t b) const {
+  std::int64_t result = 0;
+  require(!__builtin_add_overflow(a, b, &result), "a size does not fit 64 bits");
+  return result;
+}
+
+std::int64_t Call::product(std::int64_t a, std::int64_t b) const {
+  std::int64_t result = 0;
+  require(!__builtin_mul_overflow(a, b, &result), "a size does not fit 64 bits");
+  return result;
+}
+
+std::int64_t Call::elements(const Shape& shape) const {
+  const bool valid = std::ranges::all_of(shape, [](std::int64_t size) { return size >= 0; });
+  const auto count = valid ? product_of(shape) : std::nullopt;
+  require(count.has_value(), "there is no tensor of the shape " + shape_text(shape));
+  return *count;
+}
+
+void Call::require_moderate(const Shape& shape) const {
+  constexpr std::int64_t most = std::int64_t{1} << 31U;
+  for (const std::int64_t size : shape)
+    require(-most < size && size < most, "the number " + std::to_string(size) + " is too large");
 }
 
 std::string Call::operands_text() const {

@@ -70,6 +70,14 @@ class Call {
   /// The common dtype of operands; Error if there is none.
   DType promoted(const std::vector<ValueInfo>& operands) const;
 
+  /// Sums and products of sizes; Error if they do not fit 64 bits.
+  std::int64_t sum(std::int64_t a, std::int64_t b) const;
+  std::int64_t product(std::int64_t a, std::int64_t b) const;
+  /// The number of elements; Error if it does not fit 64 bits or a size is negative.
+  std::int64_t elements(const Shape& shape) const;
+  /// Error if a size is so large that products of two do not fit 64 bits.
+  void require_moderate(const Shape& shape) const;
+
   /// Throws an Error that names the operator and the operands.
   [[noreturn]] void misfit(const std::string& why) const;
   void require(bool fits, const std::string& why) const {

@@ -33,7 +33,7 @@ Inferred concatenated(const Call& call) {
     call.require(shape.size() == joined->size(), "the ranks differ");
     for (std::size_t d = 0; d < shape.size(); ++d) {
       call.require(d == dim || shape[d] == (*joined)[d], "the other dimensions differ");
-      if (d == dim) (*joined)[d] += shape[d];
+      if (d == dim) (*joined)[d] = call.sum((*joined)[d], shape[d]);
     }
   }
   return ValueInfo::tensor(call.promoted(tensors), joined.value_or(Shape{0}));
@@ -87,7 +87,7 @@ Inferred pieces(const Call& call) {
     return parts_of(self, dim, equal_parts(call, self.shape[dim], call.integer(name, 1)));
   const Integers sizes = call.integers(name);
   std::int64_t sum = 0;
-  for (const std::int64_t size : sizes) sum += size;
+  for (const std::int64_t size : sizes) sum = call.sum(sum, size);
   call.require(sum == self.shape[dim], "the sizes are not the dimension's");
   return parts_of(self, dim, sizes);
 }
@@ -139,9 +139,7 @@ Shape repeated_shape(const Call& call, Shape shape, Integers repeats) {
   if (repeats.size() < shape.size())
     repeats.insert(repeats.begin(), shape.size() - repeats.size(), 1);
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    const auto size = product_of({shape[d], repeats[d]});
-    call.require(size && *size >= 0, "a dimension would have no size of 64 bits");
-    shape[d] = *size;
+    shape[d] = call.product(shape[d], repeats[d]);
   }
   return shape;
 }
@@ -163,7 +161,7 @@ Inferred repeated_elements(const Call& call) {
   ValueInfo self = call.input();
   const auto given = call.find("repeats");
   if (!given || given->kind != InfoKind::integer) call.depends_on_values();
-  if (!call.value("dim")) self.shape = {numel(self.shape)};
+  if (!call.value("dim")) self.shape = {call.elements(self.shape)};
   const std::size_t dim = call.dimension("dim", self.shape.size(), 0);
   call.require(!self.shape.empty(), "it takes a tensor with dimensions");
   Integers repeats(self.shape.size(), 1);
@@ -197,7 +195,7 @@ Inferred chosen_places(const Call& call) {
   const Shape index = call.tensor("index").shape;
   call.require(index.size() < 2, "the index is not a vector");
   const std::size_t dim = call.dimension("dim", self.shape.size(), 0);
-  if (!self.shape.empty()) self.shape[dim] = numel(index);
+  if (!self.shape.empty()) self.shape[dim] = call.elements(index);
   return self;
 }
 

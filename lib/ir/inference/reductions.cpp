@@ -73,10 +73,12 @@ Inferred differences(const Call& call) {
   for (const char* name : {"prepend", "append"})
     if (const auto more = call.find(name)) {
       call.require(more->shape.size() == self.shape.size(), "the ranks differ");
-      self.shape[dim] += more->shape[dim];
+      self.shape[dim] = call.sum(self.shape[dim], more->shape[dim]);
       operands.push_back(*more);
     }
-  self.shape[dim] = std::max<std::int64_t>(self.shape[dim] - call.integer("n", 1), 0);
+  const std::int64_t n = call.integer("n", 1);
+  call.require(n >= 0, "it takes differences a negative number of times");
+  self.shape[dim] = std::max<std::int64_t>(self.shape[dim] - n, 0);
   return ValueInfo::tensor(call.promoted(operands), self.shape);
 }
 

@@ -16,19 +16,19 @@ Shape filled_in(const Call& call, Shape sizes, std::int64_t count) {
   const auto rest = std::ranges::find(sizes, -1);
   if (rest != sizes.end()) {
     *rest = 1;
-    const std::int64_t others = numel(sizes);
+    const std::int64_t others = call.elements(sizes);
     call.require(others > 0 && count % others == 0, "the sizes do not divide the elements");
     *rest = count / others;
   }
-  call.require(numel(sizes) == count, shape_text(sizes) + " does not have the input's " +
-                                          std::to_string(count) + " elements");
+  call.require(call.elements(sizes) == count, shape_text(sizes) + " does not have the input's " +
+                                                  std::to_string(count) + " elements");
   return sizes;
 }
 
 Inferred reshaped(const Call& call) {
   const ValueInfo self = call.input();
   const Integers sizes = call.integers(call.value("shape") ? "shape" : "size");
-  return ValueInfo::tensor(self.dtype, filled_in(call, sizes, numel(self.shape)));
+  return ValueInfo::tensor(self.dtype, filled_in(call, sizes, call.elements(self.shape)));
 }
 
 /// As another type of elements, the last dimension has as many bytes as before.
@@ -39,9 +39,9 @@ Inferred viewed(const Call& call) {
   const auto before = static_cast<std::int64_t>(size_of(self.dtype));
   const auto after = static_cast<std::int64_t>(size_of(*dtype));
   if (before != after) {
-    call.require(!self.shape.empty() && self.shape.back() * before % after == 0,
+    call.require(!self.shape.empty() && call.product(self.shape.back(), before) % after == 0,
                  "its last dimension does not divide into elements of the other type");
-    self.shape.back() = self.shape.back() * before / after;
+    self.shape.back() = call.product(self.shape.back(), before) / after;
   }
   return ValueInfo::tensor(*dtype, self.shape);
 }
@@ -52,7 +52,7 @@ Inferred flattened(const Call& call) {
   const std::size_t first = call.dimension("start_dim", self.shape.size(), 0);
   const std::size_t last = call.dimension("end_dim", self.shape.size(), -1);
   call.require(first <= last, "start_dim comes after end_dim");
-  const std::int64_t size = numel(part_of(self.shape, first, last + 1));
+  const std::int64_t size = call.elements(part_of(self.shape, first, last + 1));
   self.shape.erase(self.shape.begin() + place(first), self.shape.begin() + place(last));
   self.shape[first] = size;
   return self;
@@ -177,7 +177,7 @@ Inferred shaped_as_other(const Call& call) {
   const ValueInfo self = call.input(), other = call.tensor("other");
   const bool expands = call.op() == "aten::expand_as";
   call.require(expands ? call.broadcast({self.shape, other.shape}) == other.shape
-                       : numel(self.shape) == numel(other.shape),
+                       : call.elements(self.shape) == call.elements(other.shape),
                "the other tensor's shape does not hold it");
   return ValueInfo::tensor(self.dtype, other.shape);
 }
@@ -190,7 +190,7 @@ Inferred padded(const Call& call) {
                "it takes two numbers per dimension");
   for (std::size_t i = 0; i < pads.size(); ++i) {
     std::int64_t& size = self.shape[self.shape.size() - 1 - i / 2];
-    size += pads[i];
+    size = call.sum(size, pads[i]);
     call.require(i % 2 == 0 || size >= 0, "it removes more than there is");
   }
   return self;

@@ -42,8 +42,11 @@ Inferred one_step(const Call& call) {
 /// The number of packed sequences; it counts as unknown if no initial state tells it.
 Shape packed_rows(const Call& call) {
   const auto state = call.find("hx");
-  if (state && state->is_tensor()) return {state->shape.at(1)};
-  if (state && !state->elements.empty()) return {state->elements.front().shape.at(1)};
+  if (state) {
+    const ValueInfo& hidden = state->elements.empty() ? *state : state->elements.front();
+    call.require(hidden.shape.size() == 3, "the state is not [levels, N, features]");
+    return {hidden.shape[1]};
+  }
   call.depends_on_values();
   return {1};
 }
@@ -55,11 +58,11 @@ Inferred all_steps(const Call& call) {
   call.require(packed ? input.shape.size() == 2 : batched || input.shape.size() == 2,
                "it takes [steps, N, features] or [steps, features]");
   const std::int64_t directions = call.truth("bidirectional", false) ? 2 : 1;
-  Shape state{call.integer("num_layers", 1) * directions};
+  Shape state{call.product(call.integer("num_layers", 1), directions)};
   if (packed) state = joined(state, packed_rows(call));
   if (batched) state.push_back(input.shape[call.truth("batch_first", false) ? 0 : 1]);
   ValueInfo output = input;
-  output.shape.back() = state_sizes(call).hidden * directions;
+  output.shape.back() = call.product(state_sizes(call).hidden, directions);
   return tuple_info({output, state_info(call, input.dtype, state)});
 }
 
@@ -69,7 +72,8 @@ Inferred sequence_results(const Call& call) {
   const std::vector<ValueInfo> states = call.tensors("hx");
   call.require(!output.shape.empty() && !states.empty() && !states.front().shape.empty(),
                "it takes a sequence and a state");
-  output.shape.back() = states.front().shape.back() * (call.truth("bidirectional", false) ? 2 : 1);
+  const std::int64_t directions = call.truth("bidirectional", false) ? 2 : 1;
+  output.shape.back() = call.product(states.front().shape.back(), directions);
   std::vector<ValueInfo> results{output};
   results.insert(results.end(), states.begin(), states.end());
   return tuple_info(std::move(results));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of windows over images and sequences: convolutions, pools and resampling. The formulas are
 // those of torch.nn's documentation.
-#include <cmath>
-
 #include "ir/inference/rules.hpp"
 
 namespace mase::ir {
@@ -11,6 +9,7 @@ namespace {
 using Integers = Call::Integers;
 
 constexpr std::int64_t most_factor = 1 << 15;
+constexpr double most_places = 1 << 30;
 
 /// The first dimension of the space: images of one sample have no N.
 std::size_t first_of_space(const Call& call, const Shape& input, std::size_t count) {
@@ -18,6 +17,7 @@ std::size_t first_of_space(const Call& call, const Shape& input, std::size_t cou
                "the input has " + std::to_string(input.size()) + " dimensions, not [N, C, " +
                    std::to_string(count) + " of space] or [C, " + std::to_string(count) +
                    " of space]");
+  call.require_moderate(input);
   return input.size() - count;
 }
 
@@ -35,12 +35,13 @@ Inferred convolved(const Call& call) {
   const ValueInfo input = call.tensor("input");
   const Shape weight = call.tensor("weight").shape;
   call.require(weight.size() > 2, "the weight has no window");
+  call.require_moderate(weight);
   const Shape window = part_of(weight, 2, weight.size());
   const std::size_t space = first_of_space(call, input.shape, window.size());
   const Integers stride = call.integers("stride", window.size(), 1);
   const Integers dilation = call.integers("dilation", window.size(), 1);
   const Integers padding = paddings(call, window, dilation);
-  call.require(input.shape[space - 1] == weight[1] * call.integer("groups", 1),
+  call.require(input.shape[space - 1] == call.product(weight[1], call.integer("groups", 1)),
                "the input's channels are not those of the weight and its groups");
   Shape shape = part_of(input.shape, 0, space);
   shape.back() = weight[0];
@@ -57,6 +58,7 @@ Inferred transposed_convolved(const Call& call) {
   const ValueInfo input = call.tensor("input");
   const Shape weight = call.tensor("weight").shape;
   call.require(weight.size() > 2, "the weight has no window");
+  call.require_moderate(weight);
   const Shape window = part_of(weight, 2, weight.size());
   const std::size_t space = first_of_space(call, input.shape, window.size());
   const Integers stride = call.integers("stride", window.size(), 1);
@@ -65,7 +67,7 @@ Inferred transposed_convolved(const Call& call) {
   const Integers dilation = call.integers("dilation", window.size(), 1);
   call.require(input.shape[space - 1] == weight[0], "the input's channels are not the weight's");
   Shape shape = part_of(input.shape, 0, space);
-  shape.back() = weight[1] * call.integer("groups", 1);
+  shape.back() = call.product(weight[1], call.integer("groups", 1));
   for (std::size_t i = 0; i < window.size(); ++i) {
     shape.push_back((input.shape[space + i] - 1) * stride[i] - 2 * padding[i] +
                     dilation[i] * (window[i] - 1) + added[i] + 1);
@@ -140,13 +142,14 @@ Inferred resampled(const Call& call) {
   ValueInfo result = call.input();
   const std::size_t count = space_of(call);
   call.require(result.shape.size() == count + 2, "it takes [N, C, space...]");
-  const Integers size = call.integers("output_size");
+  const bool sized = !call.integers("output_size").empty();
+  const Integers sizes = call.integers("output_size", count, 1);
   for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t& places = result.shape[2 + i];
-    places = size.empty() ? static_cast<std::int64_t>(std::floor(
-                                static_cast<double>(places) * call.number_at("scale_factors", i)))
-                          : call.integers("output_size", count, 1)[i];
-    call.require(places > 0, "the result would be empty");
+    const auto places = static_cast<double>(result.shape[2 + i]);
+    const double scaled =
+        sized ? static_cast<double>(sizes[i]) : places * call.number_at("scale_factors", i);
+    call.require(scaled >= 1 && scaled < most_places, "the result would be empty or too large");
+    result.shape[2 + i] = static_cast<std::int64_t>(scaled);
   }
   return result;
 }
@@ -160,7 +163,8 @@ Inferred channels_to_space(const Call& call) {
                    result.shape[rank - 3] % (factor * factor) == 0,
                "the factor does not divide the channels");
   result.shape[rank - 3] /= factor * factor;
-  for (const std::size_t dim : {rank - 2, rank - 1}) result.shape[dim] *= factor;
+  for (const std::size_t dim : {rank - 2, rank - 1})
+    result.shape[dim] = call.product(result.shape[dim], factor);
   return result;
 }
 
@@ -172,7 +176,7 @@ Inferred space_to_channels(const Call& call) {
   call.require(rank > 2 && factor > 0 && factor < most_factor &&
                    result.shape[rank - 2] % factor == 0 && result.shape[rank - 1] % factor == 0,
                "the factor does not divide the image");
-  result.shape[rank - 3] *= factor * factor;
+  result.shape[rank - 3] = call.product(result.shape[rank - 3], factor * factor);
   for (const std::size_t dim : {rank - 2, rank - 1}) result.shape[dim] /= factor;
   return result;
 }
