@@ -115,6 +115,26 @@ Inferred fraction(const Call& call) {
   return ValueInfo::tensor(as_float_type(operands.infos.front().dtype), operands.shape);
 }
 
+Inferred fraction_of_pair(const Call& call) {
+  const Operands operands = pair_of(call);
+  return ValueInfo::tensor(as_float_type(call.promoted(operands.infos)), operands.shape);
+}
+
+/// The input plus a product or quotient of two tensors, or a value between it and another.
+Inferred of_three(const Call& call) {
+  const Operands operands = operands_of(call, {"self", "tensor1", "tensor2", "end", "weight"});
+  return ValueInfo::tensor(call.promoted(operands.infos), operands.shape);
+}
+
+/// The first half of a dimension times the sigmoid of the second.
+Inferred gated(const Call& call) {
+  ValueInfo self = call.input();
+  const std::size_t dim = call.dimension("dim", self.shape.size(), -1);
+  call.require(!self.shape.empty() && self.shape[dim] % 2 == 0, "the dimension has no halves");
+  self.shape[dim] /= 2;
+  return self;
+}
+
 /// x * x is computed as x to the power of the integer 2.
 Inferred squared(const Call& call) {
   const ValueInfo self = call.input();
@@ -167,6 +187,47 @@ std::vector<InferenceRule> elementwise_rules() {
       {"aten::logical_not", truth_of_each},
       {OpFamily::channel_activation, same_as_input},
       {"aten::rrelu", same_as_input},
+      {"aten::threshold", same_as_input},
+      {"aten::glu", gated},
+      {"aten::trunc", whole_number},
+      {"aten::frac", same_as_input},
+      {"aten::negative", same_dtype},
+      {"aten::absolute", same_dtype},
+      {"aten::positive", same_dtype},
+      {"aten::isnan", truth_of_each},
+      {"aten::isinf", truth_of_each},
+      {"aten::isfinite", truth_of_each},
+      {"aten::acos", fraction},
+      {"aten::acosh", fraction},
+      {"aten::asin", fraction},
+      {"aten::asinh", fraction},
+      {"aten::atan", fraction},
+      {"aten::atanh", fraction},
+      {"aten::log2", fraction},
+      {"aten::log10", fraction},
+      {"aten::log1p", fraction},
+      {"aten::exp2", fraction},
+      {"aten::expm1", fraction},
+      {"aten::erfc", fraction},
+      {"aten::lgamma", fraction},
+      {"aten::logit", fraction},
+      {"aten::subtract", common},
+      {"aten::multiply", common},
+      {"aten::divide", quotient_of_elements},
+      {"aten::true_divide", quotient_of_elements},
+      {"aten::fmod", common},
+      {"aten::fmax", common},
+      {"aten::fmin", common},
+      {"aten::bitwise_xor", common},
+      {"aten::__xor__", common},
+      {"aten::logical_xor", truth_values},
+      {"aten::not_equal", truth_values},
+      {"aten::greater_equal", truth_values},
+      {"aten::atan2", fraction_of_pair},
+      {"aten::clip", limited},
+      {"aten::addcmul", of_three},
+      {"aten::addcdiv", of_three},
+      {"aten::lerp", of_three},
       {OpFamily::softmax, normalized_exponentials},
   };
 }

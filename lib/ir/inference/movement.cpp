@@ -214,6 +214,7 @@ std::int64_t slice_length(const Call& call, std::int64_t size, std::int64_t firs
 std::vector<InferenceRule> movement_rules() {
   return {
       {OpFamily::concatenation, concatenated},
+      {"aten::concatenate", concatenated},
       {"aten::stack", stacked},
       {"aten::chunk", chunks},
       {"aten::split", pieces},

@@ -47,6 +47,22 @@ Inferred place_of_extremum(const Call& call) {
   return ValueInfo::tensor(DType::int64, reduced_shape(call, call.input().shape));
 }
 
+Inferred two_reductions(const Call& call) {
+  const ValueInfo reduced = *same_dtype_reduced(call);
+  return tuple_info({reduced, reduced});
+}
+
+Inferred number_of_several(const Call& call) {
+  return ValueInfo::tensor(DType::int64, reduced_shape(call, call.input().shape));
+}
+
+/// The values with their places.
+Inferred running_extreme(const Call& call) {
+  const ValueInfo self = call.input();
+  call.dimension("dim", self.shape.size(), 0);
+  return tuple_info({self, ValueInfo::tensor(DType::int64, self.shape)});
+}
+
 Inferred truth_of_several(const Call& call) {
   const ValueInfo self = call.input();
   const DType dtype = self.dtype == DType::uint8 ? DType::uint8 : DType::boolean;
@@ -91,6 +107,14 @@ std::vector<InferenceRule> reduction_rules() {
       {"aten::prod", sum_of_elements},
       {"aten::max", extreme_values},
       {"aten::min", extreme_values},
+      {"aten::std_mean", two_reductions},
+      {"aten::var_mean", two_reductions},
+      {"aten::nansum", sum_of_elements},
+      {"aten::count_nonzero", number_of_several},
+      {"aten::linalg_vector_norm", same_dtype_reduced},
+      {"aten::norm", same_dtype_reduced},
+      {"aten::cummax", running_extreme},
+      {"aten::cummin", running_extreme},
       {"aten::all", truth_of_several},
       {"aten::any", truth_of_several},
       {"aten::logsumexp", fraction_of_several},

@@ -233,6 +233,7 @@ std::vector<InferenceRule> reshape_rules() {
       {"aten::reshape_as", shaped_as_other},
       {"aten::view_as", shaped_as_other},
       {"aten::expand_as", shaped_as_other},
+      {"aten::broadcast_to", expanded},
       {OpFamily::pad, padded},
       {OpFamily::copy, copied},
       {"mase::identity", passed_on},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls, by the kind of their rule.
+// The calls, by the kind of their rule; those of elements are in a source of their own.
 #include "torch/run/inference_calls.hpp"
 
 namespace mase::test {
@@ -110,102 +110,6 @@ Calls layers() {
   };
 }
 
-Calls elements() {
-  return {
-      "aten::relu(self=%x)",
-      "aten::relu6(self=%x)",
-      "aten::hardtanh(self=%x)",
-      "aten::hardswish(self=%x)",
-      "aten::hardsigmoid(self=%x)",
-      "aten::leaky_relu(self=%x)",
-      "aten::prelu(self=%x, weight=%zero)",
-      "aten::mish(self=%x)",
-      "aten::silu(self=%x)",
-      "aten::selu(self=%x)",
-      "aten::elu(self=%x)",
-      "aten::celu(self=%x)",
-      "aten::softplus(self=%x)",
-      "mase::softsign(self=%x)",
-      "mase::softsign(self=%i)",
-      "aten::hardshrink(self=%x)",
-      "aten::softshrink(self=%x)",
-      "aten::log_sigmoid(self=%x)",
-      "aten::sigmoid(self=%i)",
-      "aten::tanh(self=%u)",
-      "aten::gelu(self=%h)",
-      "aten::softmax.int(self=%x, dim=-1)",
-      "aten::softmax.int(self=%i, dim=1, dtype=7)",
-      "aten::log_softmax.int(self=%x, dim=0)",
-      "mase::identity(self=%i)",
-      "aten::add.Tensor(self=%x, other=%col)",
-      "aten::add.Tensor(self=%o, other=%row)",
-      "aten::add.Tensor(self=%i, other=%zero)",
-      "aten::add.Tensor(self=%h, other=%d)",
-      "aten::add.Scalar(self=%j, other=1)",
-      "aten::sub.Tensor(self=%row, other=%x, alpha=2)",
-      "aten::rsub.Scalar(self=%u, other=1)",
-      "aten::mul.Tensor(self=%b, other=%b)",
-      "aten::mul.Scalar(self=%b, other=true)",
-      "aten::div.Tensor(self=%i, other=%j)",
-      "aten::div.Tensor_mode(self=%i, other=%j, rounding_mode=\"trunc\")",
-      "aten::floordiv(a=7, b=2)",
-      "aten::floordiv(a=7.0, b=2)",
-      "aten::floor_divide(self=%i, other=%j)",
-      "aten::floor_divide.Scalar(self=%i, other=2.0)",
-      "aten::remainder.Scalar(self=%i, other=3)",
-      "aten::pow.Tensor_Scalar(self=%i, exponent=2)",
-      "aten::pow.Scalar(self=2, exponent=%x)",
-      "aten::sqrt(self=%i)",
-      "aten::rsqrt(self=%x)",
-      "aten::reciprocal(self=%b)",
-      "aten::square(self=%b)",
-      "aten::square(self=%u)",
-      "aten::exp(self=%h)",
-      "aten::log(self=%i)",
-      "aten::erf(self=%x)",
-      "aten::sin(self=%b)",
-      "aten::cos(self=%x)",
-      "aten::tan(self=%x)",
-      "aten::sinh(self=%x)",
-      "aten::cosh(self=%x)",
-      "aten::floor(self=%i)",
-      "aten::ceil(self=%x)",
-      "aten::round(self=%x)",
-      "aten::sign(self=%b)",
-      "aten::neg(self=%u)",
-      "aten::logical_not(self=%x)",
-      "aten::bitwise_not(self=%i)",
-      "aten::abs(self=%i)",
-      "aten::greater.Tensor(self=%x, other=%col)",
-      "aten::gt.Scalar(self=%i, other=1.5)",
-      "aten::less.Scalar(self=%x, other=1)",
-      "aten::lt.Tensor(self=%x, other=%row)",
-      "aten::le.Scalar(self=%x, other=1)",
-      "aten::less_equal.Scalar(self=%x, other=1)",
-      "aten::eq.Tensor(self=%x, other=%i)",
-      "aten::ne.Scalar(self=%x, other=1)",
-      "aten::ge.Scalar(self=%x, other=1)",
-      "aten::logical_and(self=%x, other=%i)",
-      "aten::logical_or(self=%b, other=%row)",
-      "aten::bitwise_and.Tensor(self=%i, other=%j)",
-      "aten::__and__.Tensor(self=%b, other=%b)",
-      "aten::bitwise_or.Scalar(self=%u, other=1)",
-      "aten::__or__.Tensor(self=%b, other=%u)",
-      "aten::maximum(self=%x, other=%d)",
-      "aten::minimum(self=%i, other=%j)",
-      "aten::where.self(condition=%b, self=%row, other=%zero)",
-      "aten::where.ScalarOther(condition=%b, self=%i, other=0.5)",
-      "aten::where.Scalar(condition=%b, self=1, other=2)",
-      "aten::masked_fill.Scalar(self=%row, mask=%b, value=2)",
-      "aten::fill.Scalar(self=%i, value=2.5)",
-      "aten::copy(self=%i, src=%row)",
-      "aten::clamp(self=%i, min=0, max=2.5)",
-      "aten::clamp.Tensor(self=%x, min=%col)",
-      "aten::clamp_min(self=%i, min=0.5)",
-      "aten::clamp_max(self=%u, max=3)",
-  };
-}
-
 Calls reductions() {
   return {
       "aten::mean(self=%x)",
@@ -240,6 +144,17 @@ Calls reductions() {
       "aten::all(self=%x)",
       "aten::any.dim(self=%b, dim=1, keepdim=true)",
       "aten::logsumexp(self=%x, dim=[1])",
+      "aten::logsumexp(self=%i, dim=[1])",
+      "aten::std_mean(self=%x, unbiased=true)",
+      "aten::var_mean.correction(self=%x, dim=[1], correction=0, keepdim=true)",
+      "aten::nansum(self=%x, dim=[1])",
+      "aten::count_nonzero.dim_IntList(self=%x, dim=[1])",
+      "aten::count_nonzero(self=%x)",
+      "aten::linalg_vector_norm(self=%x, ord=2, dim=[1], keepdim=true)",
+      "aten::norm.ScalarOpt_dim(self=%x, p=2, dim=[1])",
+      "aten::cummax(self=%x, dim=1)",
+      "aten::cummin(self=%i, dim=1)",
+      "aten::cumprod(self=%i, dim=1)",
   };
 }
 
@@ -279,6 +194,7 @@ Calls reshapes() {
       "aten::detach(self=%x)",
       "aten::expand(self=%col, size=[2, -1, 4])",
       "aten::expand_as(self=%col, other=%x)",
+      "aten::broadcast_to(self=%col, size=[2, 3, 4])",
       "aten::repeat(self=%row, repeats=[2, 3])",
       "aten::tile(self=%x, dims=[2])",
       "aten::tile(self=%row, dims=[2, 2])",
@@ -310,6 +226,7 @@ Calls movements() {
       "aten::cat(tensors=[%x, %e, %x], dim=-1)",
       "aten::cat(tensors=[%x, %i], dim=0)",
       "aten::concat(tensors=[%x, %x], dim=1)",
+      "aten::concatenate(tensors=[%x, %x], dim=1)",
       "aten::stack(tensors=[%x, %x], dim=-1)",
       "aten::chunk(self=%seq, chunks=4, dim=2)",
       "aten::chunk(self=%e, chunks=2)",
@@ -383,8 +300,8 @@ Calls creations() {
 const std::vector<std::string>& inference_calls() {
   static const Calls all = [] {
     Calls joined;
-    for (const Calls& part : {products(), windows(), layers(), elements(), reductions(), reshapes(),
-                              movements(), creations()})
+    for (const Calls& part : {products(), windows(), layers(), element_calls(), reductions(),
+                              reshapes(), movements(), creations()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();

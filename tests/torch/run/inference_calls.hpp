@@ -10,5 +10,7 @@ namespace mase::test {
 /// At least one call of each operator that the op table calls. The inputs are those of
 /// inference_calls_test.cpp.
 const std::vector<std::string>& inference_calls();
+/// Those of functions of elements.
+std::vector<std::string> element_calls();
 
 }  // namespace mase::test
