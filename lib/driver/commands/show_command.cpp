@@ -18,6 +18,7 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "ir/text.hpp"
+#include "onnx/model.hpp"
 #include "report/table.hpp"
 #include "sandbox/policy.hpp"
 
@@ -72,7 +73,8 @@ std::string render(ir::Graph& graph, const std::string& format) {
 
 /// Reads the graph of a checkpoint without its weights, and so without LibTorch.
 ir::Graph graph_of(const ShowRequest& request) {
-  if (file_exists(request.model) && !std::filesystem::is_directory(request.model)) {
+  if (file_exists(request.model) && !std::filesystem::is_directory(request.model) &&
+      !onnx::is_onnx(request.model)) {
     if (auto contents = checkpoint::read_contents(request.model)) {
       ir::require_allowed(contents->graph, request.model);
       return std::move(contents->graph);

@@ -13,9 +13,9 @@
 namespace mase::driver {
 namespace {
 
-constexpr std::array source_rows{ModelSource{"registry", from_registry},
-                                 ModelSource{"checkpoint", from_checkpoint},
-                                 ModelSource{"torchscript", from_torchscript}};
+constexpr std::array source_rows{
+    ModelSource{"registry", from_registry}, ModelSource{"onnx", from_onnx},
+    ModelSource{"checkpoint", from_checkpoint}, ModelSource{"torchscript", from_torchscript}};
 
 /// The first training rows, in the order of the model's arguments if these are known.
 ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
@@ -59,6 +59,13 @@ ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<st
   if (inputs.values.empty() && request.dataset)
     return dataset_rows(*request.dataset, request.example_rows, names);
   return inputs;
+}
+
+std::map<std::string, Tree> fixed_values(const ModelRequest& request) {
+  std::map<std::string, Tree> fixed = request.concrete;
+  for (const auto& [name, value] : fixed_arguments(request.input.fixed))
+    fixed.insert_or_assign(name, value);
+  return fixed;
 }
 
 void take_built_graph(const ModelRequest& request, const std::string& what, ir::Graph& graph) {

@@ -2,6 +2,7 @@
 // What a model name may stand for, and what the sources of models share.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@ struct ModelSource {
 std::optional<LoadedModel> from_registry(const ModelRequest& request);
 /// Files that mase wrote.
 std::optional<LoadedModel> from_checkpoint(const ModelRequest& request);
+/// Files of ONNX (.onnx).
+std::optional<LoadedModel> from_onnx(const ModelRequest& request);
 /// Files of torch.jit.script and torch.jit.trace. It takes every file, and needs LibTorch.
 std::optional<LoadedModel> from_torchscript(const ModelRequest& request);
 
@@ -37,6 +40,9 @@ bool looks_like_path(const std::string& model);
 /// The example inputs that the request names, or none. `names` are the model's arguments or inputs;
 /// inputs that are given by name are put into this order.
 ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names);
+
+/// The arguments fixed by the configuration and by the command line.
+std::map<std::string, Tree> fixed_values(const ModelRequest& request);
 
 /// Applies the request to a graph that was not imported for it; `what` it is, for messages.
 /// Error(Fault::config) for options of an import.

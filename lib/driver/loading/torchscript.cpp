@@ -13,14 +13,6 @@
 namespace mase::driver {
 namespace {
 
-/// The arguments fixed by the configuration and by the command line.
-std::map<std::string, Tree> fixed_values(const ModelRequest& request) {
-  std::map<std::string, Tree> fixed = request.concrete;
-  for (const auto& [name, value] : fixed_arguments(request.input.fixed))
-    fixed.insert_or_assign(name, value);
-  return fixed;
-}
-
 LoadedModel import_file(const ModelRequest& request, ExampleInputs inputs) {
   backend::ImportOptions options;
   options.inputs = std::move(inputs.values);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands, attributes and results of a call.
+#include "onnx/import/call.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "onnx/import/importer.hpp"
+
+namespace mase::onnx {
+
+std::string Call::place() const {
+  const std::string& name =
+      node_.name.empty() && !node_.outputs.empty() ? node_.outputs[0] : node_.name;
+  return importer_.path() + ": node '" + name + "' (" + node_.op + "): ";
+}
+
+void Call::refuse(const std::string& reason) const { unsupported_error(place() + reason); }
+void Call::wrong(const std::string& reason) const { file_error(place() + reason); }
+
+bool Call::has(std::size_t i) const { return i < count() && !node_.inputs[i].empty(); }
+
+Operand& Call::operand(std::size_t i) {
+  if (!has(i)) wrong("operand " + std::to_string(i) + " is missing");
+  Operand& found = *importer_.find(node_.inputs[i]);
+  if (!found.transpose_of.empty()) {
+    const Constant& matrix = *importer_.find(found.transpose_of)->constant;
+    found.constant = Constant{transposed(matrix.value), node_.inputs[i], {}, matrix.is_parameter};
+    found.transpose_of.clear();
+  }
+  return found;
+}
+
+Operand* Call::transpose_of(std::size_t i) {
+  if (!has(i)) return nullptr;
+  const std::string& matrix = importer_.find(node_.inputs[i])->transpose_of;
+  return matrix.empty() ? nullptr : importer_.find(matrix);
+}
+
+ir::NodeId Call::tensor(std::size_t i) {
+  return importer_.node_of(operand(i), "'" + node_.inputs[i] + "'");
+}
+
+ir::Value Call::scalar_or_ref(std::size_t i) {
+  const Operand& one = operand(i);
+  if (one.node == ir::no_node || one.constant)
+    if (const auto known = find_host(i); known && known->items.size() == 1 &&
+                                         known->shape.size() <= 1 && known->dtype != DType::boolean)
+      return known->items[0];
+  return ref(i);
+}
+
+std::optional<HostTensor> Call::find_host(std::size_t i) {
+  const Operand& one = operand(i);
+  if (one.host) return one.host;
+  return one.constant ? host_of(one.constant->value) : std::nullopt;
+}
+
+HostTensor Call::host(std::size_t i) {
+  if (auto known = find_host(i)) return std::move(*known);
+  refuse("operand '" + node_.inputs[i] +
+         "' must be known when the model is imported, or follow from sizes alone");
+}
+
+std::vector<std::int64_t> Call::integers(std::size_t i) {
+  std::vector<std::int64_t> numbers;
+  for (const ir::Value& item : host(i).items) {
+    if (item.kind() != ir::Value::Kind::integer)
+      refuse("operand '" + node_.inputs[i] + "' must be constant integers");
+    numbers.push_back(item.as_int());
+  }
+  return numbers;
+}
+
+double Call::number(std::size_t i) {
+  const Array* array = constant(i);
+  if (!array || array->size() != 1)
+    refuse("operand '" + node_.inputs[i] + "' must be a constant number");
+  if (const auto known = host_of(*array); known && known->dtype != DType::boolean)
+    return known->items[0].as_double();
+  return static_cast<double>(array->to_float32().span<float>()[0]);
+}
+
+const Array* Call::constant(std::size_t i) {
+  Operand& one = operand(i);
+  if (!one.constant && one.host && one.host->is_constant())
+    one.constant = Constant{array_of(*one.host), "_tensor_constant", {}, false};
+  return one.constant ? &one.constant->value : nullptr;
+}
+
+Shape Call::shape(std::size_t i) {
+  const Operand& one = operand(i);
+  if (one.constant) return one.constant->value.shape();
+  return one.host ? one.host->shape : importer_.graph().node(one.node).info.shape;
+}
+
+DType Call::dtype(std::size_t i) {
+  const Operand& one = operand(i);
+  if (one.constant) return one.constant->value.dtype();
+  return one.host ? one.host->dtype : importer_.graph().node(one.node).info.dtype;
+}
+
+ir::Value Call::size(ir::NodeId tensor, std::int64_t dim) {
+  if (const auto fixed = importer_.worlds().fixed_size(tensor, static_cast<std::size_t>(dim)))
+    return *fixed;
+  return onnx::ref(emit("aten::size.int", {{"self", onnx::ref(tensor)}, {"dim", dim}}));
+}
+
+namespace {
+
+/// The value of an attribute as T; nullptr when the node has none.
+template <class T>
+const T* value_of(const Call& call, std::string_view name) {
+  const Attribute* attribute = call.node().find(name);
+  if (!attribute) return nullptr;
+  const T* value = std::get_if<T>(&attribute->value);
+  if (!value) call.wrong("the attribute '" + std::string(name) + "' has another type");
+  return value;
+}
+
+}  // namespace
+
+std::int64_t Call::integer(std::string_view name, std::int64_t otherwise) const {
+  const auto* value = value_of<std::int64_t>(*this, name);
+  return value ? *value : otherwise;
+}
+
+double Call::number(std::string_view name, double otherwise) const {
+  const auto* value = value_of<double>(*this, name);
+  return value ? shortest_decimal(*value) : otherwise;
+}
+
+std::string Call::text(std::string_view name, const std::string& otherwise) const {
+  const auto* value = value_of<std::string>(*this, name);
+  return value ? *value : otherwise;
+}
+
+std::optional<std::vector<std::int64_t>> Call::integers(std::string_view name) const {
+  const auto* value = value_of<Attribute::Ints>(*this, name);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+std::optional<std::vector<double>> Call::numbers(std::string_view name) const {
+  const auto* value = value_of<Attribute::Floats>(*this, name);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+const Tensor* Call::tensor_attribute(std::string_view name) const {
+  return value_of<Tensor>(*this, name);
+}
+
+std::int64_t Call::axis(std::int64_t axis, std::int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    wrong("axis " + std::to_string(axis) + " is outside of the " + std::to_string(rank) +
+          " dimensions");
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::optional<std::vector<std::int64_t>> Call::axes(std::size_t operand, std::int64_t rank) {
+  auto axes = has(operand) ? std::optional(integers(operand)) : integers("axes");
+  if (axes)
+    for (std::int64_t& one : *axes) one = axis(one, rank);
+  return axes;
+}
+
+const ir::ValueInfo& Call::info(ir::NodeId id) const { return importer_.graph().node(id).info; }
+
+void Call::result(Operand operand, std::size_t i) {
+  if (wants(i)) importer_.define(node_.outputs[i], std::move(operand));
+}
+
+void Call::result(ir::NodeId node, std::size_t i) {
+  Operand operand{.node = node};
+  const ir::ValueInfo& known = info(node);
+  if (known.kind == ir::ValueInfo::Kind::integer) {
+    const auto fixed = importer_.worlds().fixed_integer(node);
+    operand = {.host = HostTensor::integer(fixed ? ir::Value(*fixed) : onnx::ref(node))};
+  }
+  result(std::move(operand), i);
+}
+
+void Call::result(HostTensor tensor, std::size_t i) {
+  result(Operand{.host = std::move(tensor)}, i);
+}
+
+ir::Value list_of(const std::vector<std::int64_t>& numbers) {
+  return ir::Value::list({numbers.begin(), numbers.end()});
+}
+
+}  // namespace mase::onnx

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a model's inputs, tensors and nodes in order.
+#include "onnx/import/importer.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ir/naming.hpp"
+#include "onnx/import/call.hpp"
+#include "onnx/import/functions.hpp"
+#include "onnx/import/rows.hpp"
+
+namespace mase::onnx {
+namespace {
+
+/// A tensor path of the graph for a name of the file: letters, digits, '_', '-' and inner dots.
+std::string path_of(std::string_view name) {
+  std::string path;
+  for (const char one : name) {
+    const bool plain =
+        is_identifier_char(one) || (one == '.' && !path.empty() && path.back() != '.');
+    path += plain ? one : '_';
+  }
+  while (path.ends_with('.')) path.pop_back();
+  return path.empty() ? "_tensor_constant" : path;
+}
+
+std::string node_text(const Node& node) {
+  return "node '" + (node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name) +
+         "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op + ")";
+}
+
+}  // namespace
+
+Importer::Importer(const Model& model, const ImportOptions& options)
+    : model_(model), options_(options), worlds_(imported_.graph), scopes_(model.graph) {
+  opsets_.push_back(&model.opsets);
+}
+
+std::int64_t Importer::opset(const std::string& domain) const {
+  const auto found = opsets_.back()->find(domain);
+  return found == opsets_.back()->end() ? 0 : found->second;
+}
+
+Operand* Importer::find(std::string_view name) {
+  const auto found = operands_.find(std::string(name));
+  return found == operands_.end() ? nullptr : &found->second;
+}
+
+void Importer::define(const std::string& name, Operand operand) {
+  if (!operands_.emplace(name, std::move(operand)).second)
+    file_error(path() + ": the name '" + name + "' is given to two values");
+}
+
+int Importer::uses(const std::string& name) const {
+  const auto found = uses_.find(name);
+  return found == uses_.end() ? 0 : found->second;
+}
+
+const std::string& Importer::store(Constant& constant, std::string_view wanted) {
+  if (!constant.path.empty()) return constant.path;
+  const std::string base = path_of(wanted);
+  std::string path = base;
+  for (int i = 1; graph().tensors.contains(path); ++i) path = base + "_" + std::to_string(i);
+  const DType dtype = constant.value.dtype();
+  const bool real = dtype == DType::float32 || dtype == DType::float16 ||
+                    dtype == DType::bfloat16 || dtype == DType::float64;
+  const bool parameter = constant.is_parameter && real && !path.ends_with("running_mean") &&
+                         !path.ends_with("running_var");
+  graph().set_tensor(path, {constant.value, parameter, parameter});
+  constant.path = path;
+  return constant.path;
+}
+
+ir::NodeId Importer::node_of(Operand& operand, const std::string& what) {
+  if (operand.node != ir::no_node) return operand.node;
+  if (!operand.constant) {
+    if (!operand.host || !operand.host->is_constant())
+      unsupported_error(path() + ": " + what +
+                        " is a tensor of sizes that are known only when the model runs");
+    operand.constant = Constant{array_of(*operand.host), "_tensor_constant", {}, false};
+  }
+  ir::Node node;
+  node.kind = ir::NodeKind::get_attr;
+  node.target = store(*operand.constant, operand.constant->name);
+  operand.node = add(std::move(node));
+  return operand.node;
+}
+
+ir::NodeId Importer::add(ir::Node node, ir::NodeId before) {
+  if (static_cast<std::int64_t>(graph().order().size()) >= options_.most_nodes)
+    unsupported_error(path() + ": the graph would have more than " +
+                      std::to_string(options_.most_nodes) +
+                      " nodes; --most-operators N allows more");
+  const ir::NodeId id = graph().add(std::move(node), before);
+  worlds_.infer(id);
+  return id;
+}
+
+void Importer::count_uses(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    for (const std::string& input : node.inputs) ++uses_[input];
+    for (const std::string& output : node.outputs) producers_.emplace(output, node.name);
+    for (const Attribute& attribute : node.attributes)
+      if (const auto* body = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
+        count_uses(**body);
+  }
+  for (const ValueInfo& output : graph.outputs) ++uses_[output.name];
+}
+
+void Importer::check_inputs(const Node& node) const {
+  for (const std::string& input : node.inputs) {
+    if (input.empty() || operands_.contains(input)) continue;
+    const auto later = producers_.find(input);
+    file_error(path() + ": " + node_text(node) + " reads '" + input + "', which " +
+               (later == producers_.end()
+                    ? "nothing gives: there is no initializer, input or result of this name"
+                    : "is computed by a later node ('" + later->second +
+                          "'): the nodes of an ONNX file must be in the order in which they run"));
+  }
+}
+
+void Importer::import_node(const Node& node) {
+  check_inputs(node);
+  if (const Function* function = find_function(node)) return import_function(*function, node);
+  const std::int64_t version = opset(node.domain);
+  const Row* row = find_row(node.domain, node.op, version);
+  if (!row)
+    unsupported_error(path() + ": " + node_text(node) +
+                      ": this operator has no counterpart in the graph" +
+                      (version == 0 ? ", and the file names no opset of its domain" : "") +
+                      "; `mase list onnx` has those that have one");
+  Call call(*this, node, version);
+  try {
+    if (row->host) {
+      bool known = true;
+      for (std::size_t i = 0; i < call.count(); ++i)
+        known = known && (!call.has(i) || call.find_host(i));
+      if (known)
+        if (auto result = row->host(call)) return call.result(std::move(*result));
+    }
+    if (!row->import) call.refuse("its operands must be known when the model is imported");
+    row->import(call);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.starts_with(path())) throw;
+    throw Error(error.fault(), path() + ": " + node_text(node) + ": " + message);
+  }
+}
+
+void Importer::import_nodes(const std::vector<Node>& nodes) {
+  for (const Node& node : nodes) import_node(node);
+}
+
+void Importer::add_initializers(const std::vector<Tensor>& tensors) {
+  for (const Tensor& tensor : tensors) {
+    if (const ElementRow* row = find_element(tensor.type); !row || !row->dtype)
+      unsupported_error(path() + ": the initializer '" + tensor.name + "' has elements of type " +
+                        element_name(tensor.type));
+    define(tensor.name, {.constant = Constant{tensor.value, tensor.name}});
+  }
+}
+
+void Importer::add_output() {
+  std::vector<ir::Value> results;
+  for (const ValueInfo& output : model_.graph.outputs) {
+    Operand* operand = find(output.name);
+    if (!operand) file_error(path() + ": nothing gives the output '" + output.name + "'");
+    results.push_back(ir::NodeRef{node_of(*operand, "the output '" + output.name + "'")});
+  }
+  if (results.empty()) file_error(path() + ": the graph has no output");
+  ir::Node node;
+  node.kind = ir::NodeKind::output;
+  node.target = "output";
+  node.name = "output";
+  node.args = {{"value", results.size() == 1 ? results[0] : ir::Value::tuple(std::move(results))}};
+  const ir::NodeId id = graph().add(std::move(node));
+  // A single result's info is the output's; those of several are the elements of a tuple.
+  ir::ValueInfo info;
+  info.kind = ir::ValueInfo::Kind::tuple;
+  const ir::Value& value = graph().node(id).args[0].value;
+  value.for_each_node([&](ir::NodeId one) { info.elements.push_back(graph().node(one).info); });
+  graph().node(id).info = value.is_node() ? info.elements[0] : info;
+}
+
+/// A checkpoint stores tensors in a tree of modules, each of which has a class.
+void Importer::name_containers() {
+  const auto add_owners = [&](std::string_view path) {
+    for (std::string_view owner = ir::owner_of(path); !owner.empty(); owner = ir::owner_of(owner))
+      if (!graph().modules.contains(std::string(owner)))
+        graph().containers.emplace(owner, "torch.nn.modules.module.Module");
+  };
+  for (const auto& [path, tensor] : graph().tensors) add_owners(path);
+  for (const auto& [path, module] : graph().modules) add_owners(path);
+  graph().containers.emplace("", graph().name);
+}
+
+Imported Importer::import() {
+  if (const std::int64_t version = opset(""); version > newest_opset)
+    unsupported_error(path() + ": its opset is " + std::to_string(version) +
+                      "; the newest that is known is " + std::to_string(newest_opset) +
+                      ", to which onnx.version_converter takes it");
+  if (!model_.graph.sparse_initializers.empty())
+    unsupported_error(path() + ": the initializer '" + model_.graph.sparse_initializers[0] +
+                      "' is a sparse tensor; store it as a dense one");
+  graph().name = model_.graph.name.empty() ? "graph" : model_.graph.name;
+  count_uses(model_.graph);
+  add_initializers(model_.graph.initializers);
+  add_inputs();
+  import_nodes(model_.graph.nodes);
+  add_output();
+  graph().remove_dead_nodes();
+  ir::remove_unused_tensors(graph());
+  name_containers();
+  if (!worlds_.only_example().empty())
+    note("the graph fits the sizes of the example only (" + worlds_.only_example() + ")");
+  return std::move(imported_);
+}
+
+Imported import_model(const Model& model, const ImportOptions& options) {
+  return Importer(model, options).import();
+}
+
+}  // namespace mase::onnx

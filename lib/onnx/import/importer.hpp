@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Importer: the state of one import. Nodes of the ONNX graph are imported in their order by the
+// rows of rows.hpp, which see them as a Call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "onnx/import.hpp"
+#include "onnx/import/operand.hpp"
+#include "onnx/import/scopes.hpp"
+#include "onnx/import/worlds.hpp"
+
+namespace mase::onnx {
+
+class Importer {
+ public:
+  Importer(const Model& model, const ImportOptions& options);
+  Imported import();
+
+  ir::Graph& graph() { return imported_.graph; }
+  Worlds& worlds() { return worlds_; }
+  const std::string& path() const { return options_.path; }
+  std::int64_t opset(const std::string& domain) const;
+  void note(std::string text) { imported_.notes.push_back(std::move(text)); }
+
+  void define(const std::string& name, Operand operand);
+  /// How many inputs of nodes, and outputs of the graph, have this name.
+  int uses(const std::string& name) const;
+
+  /// What a name stands for; nullptr when nothing has been given it.
+  Operand* find(std::string_view name);
+  /// The node of an operand; a constant gets one that reads a tensor of the graph. `what` names it.
+  ir::NodeId node_of(Operand& operand, const std::string& what);
+  /// Puts a constant into the graph's tensors, at `wanted` or near it; returns its path.
+  const std::string& store(Constant& constant, std::string_view wanted);
+  /// Adds a node (before `before` when given), and infers its result.
+  ir::NodeId add(ir::Node node, ir::NodeId before = ir::no_node);
+
+  const Scopes& scopes() const { return scopes_; }
+  /// Imports nodes in their order. Those of a body that is known to run, or of a function, come in
+  /// the place of their node.
+  void import_nodes(const std::vector<Node>& nodes);
+  /// The body of the model's own operator; nullptr if it has none of this name.
+  const Function* find_function(const Node& node) const;
+  /// Imports the body of a function in the place of its call.
+  void import_function(const Function& function, const Node& call);
+
+ private:
+  void add_initializers(const std::vector<Tensor>& tensors);
+  void add_inputs();
+  void add_input(const ValueInfo& input, const Array* example);
+  void add_output();
+  void count_uses(const Graph& graph);
+  void import_node(const Node& node);
+  void check_inputs(const Node& node) const;
+  void name_containers();
+
+  const Model& model_;
+  const ImportOptions& options_;
+  Imported imported_;
+  Worlds worlds_;
+  Scopes scopes_;
+  std::unordered_map<std::string, Operand> operands_;
+  std::unordered_map<std::string, int> uses_;
+  std::map<std::string, std::int64_t> symbols_;             ///< sizes of the file's symbols
+  std::unordered_map<std::string, std::string> producers_;  ///< result → node, for messages
+  std::vector<const std::map<std::string, std::int64_t>*> opsets_;  ///< innermost function last
+  int functions_ = 0;                                               ///< calls of functions so far
+};
+
+}  // namespace mase::onnx

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of a call: operators as functions, and as layers where the file says which module they are.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ir/naming.hpp"
+#include "ir/op_table.hpp"
+#include "onnx/import/call.hpp"
+#include "onnx/import/importer.hpp"
+
+namespace mase::onnx {
+namespace {
+
+/// Whether the operator of a layer of this class is `op`.
+bool computes(const ir::LayerRow& layer, std::string_view op) {
+  const ir::OpRow* row = ir::find_op(layer.op);
+  return row && std::ranges::any_of(row->calls, [&](const ir::CallRow& call) {
+           return call.aten == ir::base_op(op);
+         });
+}
+
+/// torch.nn has a batch norm per number of dimensions.
+bool fits_rank(std::string_view class_name, std::size_t rank) {
+  if (class_name.ends_with("Norm1d")) return rank <= 3;
+  if (class_name.ends_with("Norm2d")) return rank == 4;
+  if (class_name.ends_with("Norm3d")) return rank == 5;
+  return true;
+}
+
+/// The class of torch.nn whose operator is `op`; nullptr if none is.
+const ir::LayerRow* layer_of(std::string_view op, std::size_t rank) {
+  const auto& layers = ir::layer_table();
+  const auto found = std::ranges::find_if(layers, [&](const ir::LayerRow& layer) {
+    return computes(layer, op) && fits_rank(layer.class_name, rank);
+  });
+  return found == layers.end() ? nullptr : &*found;
+}
+
+/// The module that all tensors belong to, as PyTorch names them: "fc1" for "fc1.weight".
+std::string common_owner(const TensorPaths& tensors) {
+  std::string owner;
+  for (const auto& [argument, path] : tensors) {
+    if (ir::last_part(path) != argument) return "";
+    const std::string one(ir::owner_of(path));
+    if (one.empty() || (!owner.empty() && one != owner)) return "";
+    owner = one;
+  }
+  return owner;
+}
+
+/// MatMul and Add together are one linear layer.
+constexpr int most_nodes_of_a_layer = 2;
+
+}  // namespace
+
+ir::NodeId Call::emit(std::string_view op, std::vector<ir::Argument> args) {
+  const ir::CallRow* row = ir::find_call(ir::base_op(op));
+  MASE_CHECK(row, "an operator outside of the op table: " + std::string(op));
+  ir::Node node;
+  node.kind = row->kind;
+  node.target = row->target;
+  node.op = op;
+  node.args = std::move(args);
+  return importer_.add(std::move(node));
+}
+
+/// The layer's path: that of its tensors, or that of the node's module.
+std::string Call::layer_path(std::string_view op, const TensorPaths& tensors) const {
+  if (std::string owner = common_owner(tensors); !owner.empty()) return owner;
+  const Scope scope = importer_.scopes().of(node_);
+  if (scope.path.empty()) return "";
+  if (!scope.class_name.empty()) {
+    const ir::LayerRow* layer = ir::find_module_class(scope.class_name);
+    return layer && computes(*layer, op) ? scope.path : "";
+  }
+  return importer_.scopes().nodes_in(scope.path) <= most_nodes_of_a_layer ? scope.path : "";
+}
+
+std::string Call::store(std::string_view op, const std::string& argument, Constant& constant) {
+  const std::string scope = layer_path(op, {});
+  const bool named = ir::last_part(constant.name) == argument || scope.empty();
+  return importer_.store(constant, named ? constant.name : scope + "." + argument);
+}
+
+ir::NodeId Call::layer(std::string_view op, std::vector<ir::Argument> args,
+                       const LayerTensors& tensors) {
+  TensorPaths paths;
+  for (const auto& [argument, i] : tensors) {
+    if (!has(i)) continue;
+    if (!constant(i))
+      refuse("its " + argument + " is computed by the model; it must be a constant");
+    paths.emplace_back(argument, store(op, argument, *operand(i).constant));
+  }
+  return layer(op, std::move(args), paths);
+}
+
+ir::NodeId Call::layer(std::string_view op, std::vector<ir::Argument> args,
+                       const TensorPaths& tensors) {
+  ir::Graph& graph = importer_.graph();
+  const std::string path = layer_path(op, tensors);
+  const ir::Value& data = args.at(0).value;
+  const ir::LayerRow* row =
+      path.empty() ? nullptr : layer_of(op, graph.node(data.node()).info.shape.size());
+  const auto is_data = [](const ir::Argument& one) { return one.value.is_node(); };
+  if (row && !graph.tensors.contains(path)) {
+    ir::Module module{path, std::string(row->class_name), std::string(op), {}, tensors};
+    std::ranges::copy_if(args, std::back_inserter(module.attributes), std::not_fn(is_data));
+    std::erase_if(args, std::not_fn(is_data));
+    const auto known = graph.modules.find(path);
+    const bool same = known != graph.modules.end() && known->second.op == module.op &&
+                      known->second.attributes == module.attributes &&
+                      known->second.tensors == module.tensors;
+    if (same || known == graph.modules.end()) {
+      graph.modules.emplace(path, module);
+      ir::Node node;
+      node.kind = ir::NodeKind::call_module;
+      node.target = path;
+      node.op = op;
+      node.args = std::move(args);
+      return importer_.add(std::move(node));
+    }
+    args.insert(args.end(), module.attributes.begin(), module.attributes.end());
+  }
+  std::vector<ir::Argument> all;
+  std::ranges::copy_if(args, std::back_inserter(all), is_data);
+  for (const auto& [argument, tensor] : tensors) {
+    ir::Node node;
+    node.kind = ir::NodeKind::get_attr;
+    node.target = tensor;
+    all.push_back({argument, onnx::ref(importer_.add(std::move(node)))});
+  }
+  std::ranges::copy_if(args, std::back_inserter(all), std::not_fn(is_data));
+  return emit(op, std::move(all));
+}
+
+}  // namespace mase::onnx

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of ONNX operators: one row per operator and range of opsets.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/import/call.hpp"
+
+namespace mase::onnx {
+
+/// How an operator is imported, from opset `since` on, up to the next row of the same operator.
+struct Row {
+  std::string_view op;
+  std::int64_t since = 1;
+  /// Writes the nodes, and gives the call's results.
+  std::function<void(Call&)> import;
+  /// The result when all inputs are host tensors (operand.hpp); nullopt if it must be a node after
+  /// all. Operators without it always become nodes.
+  std::function<std::optional<HostTensor>(Call&)> host = {};
+  std::string_view domain = {};
+};
+
+/// The row for a node; nullptr when no row has its operator in this opset.
+const Row* find_row(std::string_view domain, std::string_view op, std::int64_t opset);
+/// All rows, in the order of the files that have them.
+const std::vector<Row>& all_rows();
+
+/// The newest opset of ONNX's own domain whose operators the rows know.
+inline constexpr std::int64_t newest_opset = 28;
+
+/// Adds an operator that broadcasts. Where it commutes, a number on the left goes to the right.
+void broadcast(Call& call, std::string_view aten, bool commutes);
+
+// A file of rows each.
+std::vector<Row> elementwise_rows();
+std::vector<Row> layer_rows();
+std::vector<Row> shape_rows();
+
+}  // namespace mase::onnx

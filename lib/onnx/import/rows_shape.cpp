@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of operators that move elements or say shapes.
+#include <algorithm>
+#include <numeric>
+
+#include "onnx/import/host.hpp"
+#include "onnx/import/importer.hpp"
+#include "onnx/import/rows.hpp"
+
+namespace mase::onnx {
+namespace {
+
+void shape(Call& call) {
+  const ir::NodeId input = call.tensor(0);
+  const std::int64_t rank = call.rank(0);
+  const auto bound = [&](std::string_view name, std::int64_t otherwise) {
+    const std::int64_t at = call.integer(name, otherwise);
+    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
+  std::vector<ir::Value> sizes;
+  for (std::int64_t i = bound("start", 0); i < bound("end", rank); ++i)
+    sizes.push_back(call.size(input, i));
+  call.result(HostTensor::integers(std::move(sizes)));
+}
+
+std::optional<HostTensor> host_shape(Call& call) {
+  const HostTensor tensor = call.host(0);
+  return HostTensor::integers({tensor.shape.begin(), tensor.shape.end()});
+}
+
+/// The argument for sizes that are known or nodes.
+ir::Value sizes_of(const HostTensor& tensor) { return ir::Value::list(tensor.items); }
+
+/// A size of 0 stands for the input's.
+void reshape(Call& call) {
+  HostTensor sizes = call.host(1);
+  if (call.integer("allowzero", 0) == 0)
+    for (std::size_t i = 0; i < sizes.items.size(); ++i)
+      if (sizes.items[i] == ir::Value(0))
+        sizes.items[i] = call.size(call.tensor(0), static_cast<std::int64_t>(i));
+  call.result(call.emit("aten::reshape", {{"self", call.ref(0)}, {"shape", sizes_of(sizes)}}));
+}
+
+std::optional<HostTensor> host_reshape(Call& call) {
+  HostTensor tensor = call.host(0);
+  const auto sizes = call.integers(1);
+  std::int64_t known = 1;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool copied = sizes[i] == 0 && call.integer("allowzero", 0) == 0;
+    if (sizes[i] != -1) known *= copied ? tensor.shape.at(i) : sizes[i];
+  }
+  const auto count = static_cast<std::int64_t>(tensor.items.size());
+  Shape shape;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    shape.push_back(sizes[i] == -1  ? (known == 0 ? 0 : count / known)
+                    : sizes[i] == 0 ? tensor.shape.at(i)
+                                    : sizes[i]);
+  if (numel(shape) != count) call.wrong("its shape does not fit its operand");
+  tensor.shape = std::move(shape);
+  return tensor;
+}
+
+void flatten(Call& call) {
+  const std::int64_t rank = call.rank(0);
+  const std::int64_t given = call.integer("axis", 1);
+  const std::int64_t axis = given < 0 ? given + rank : given;
+  if (axis == 1 && rank >= 2)
+    return call.result(call.layer("aten::flatten.using_ints",
+                                  {{"self", call.ref(0)}, {"start_dim", 1}}, TensorPaths{}));
+  // The result has two dimensions, whatever the rank is.
+  ir::Value rows = 1;
+  if (axis == 1) rows = call.size(call.tensor(0), 0);
+  ir::Value columns = -1;
+  if (axis == rank) {
+    rows = -1;
+    columns = 1;
+  } else if (axis > 1) {
+    std::int64_t product = 1;
+    const Shape shape = call.shape(0);
+    for (std::int64_t i = axis; i < rank; ++i) {
+      const auto size = call.importer().worlds().fixed_size(call.tensor(0), std::size_t(i));
+      if (!size) call.refuse("the sizes after its axis vary");
+      product *= *size;
+    }
+    rows = -1;
+    columns = product;
+  }
+  call.result(call.emit("aten::reshape",
+                        {{"self", call.ref(0)}, {"shape", ir::Value::list({rows, columns})}}));
+}
+
+/// The axes of Squeeze or Unsqueeze in ascending order.
+std::vector<std::int64_t> sorted_axes(Call& call, std::int64_t rank) {
+  auto axes = call.axes(1, rank);
+  if (!axes) {
+    axes.emplace();
+    const Shape shape = call.shape(0);
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (shape[i] == 1) axes->push_back(static_cast<std::int64_t>(i));
+  }
+  std::ranges::sort(*axes);
+  return *axes;
+}
+
+std::int64_t unsqueezed_rank(Call& call) {
+  const auto axes =
+      call.has(1) ? call.integers(1) : call.integers("axes").value_or(std::vector<std::int64_t>{});
+  return call.rank(0) + static_cast<std::int64_t>(axes.size());
+}
+
+void unsqueeze(Call& call) {
+  ir::NodeId result = call.tensor(0);
+  for (const std::int64_t axis : sorted_axes(call, unsqueezed_rank(call)))
+    result = call.emit("aten::unsqueeze", {{"self", ref(result)}, {"dim", axis}});
+  call.result(result);
+}
+
+std::optional<HostTensor> host_unsqueeze(Call& call) {
+  HostTensor tensor = call.host(0);
+  for (const std::int64_t axis : sorted_axes(call, unsqueezed_rank(call)))
+    tensor.shape.insert(tensor.shape.begin() + axis, 1);
+  return tensor;
+}
+
+void squeeze(Call& call) {
+  ir::NodeId result = call.tensor(0);
+  auto axes = sorted_axes(call, call.rank(0));
+  std::ranges::reverse(axes);
+  for (const std::int64_t axis : axes)
+    result = call.emit("aten::squeeze.dim", {{"self", ref(result)}, {"dim", axis}});
+  call.result(axes.empty() ? Operand{.node = result} : Operand{.node = result});
+}
+
+std::optional<HostTensor> host_squeeze(Call& call) {
+  HostTensor tensor = call.host(0);
+  auto axes = sorted_axes(call, static_cast<std::int64_t>(tensor.shape.size()));
+  std::ranges::reverse(axes);
+  for (const std::int64_t axis : axes) {
+    if (tensor.shape.at(std::size_t(axis)) != 1)
+      call.wrong("it squeezes a dimension that is not 1");
+    tensor.shape.erase(tensor.shape.begin() + axis);
+  }
+  return tensor;
+}
+
+std::vector<std::int64_t> permutation(Call& call) {
+  std::vector<std::int64_t> reversed(static_cast<std::size_t>(call.rank(0)));
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  auto perm = call.integers("perm").value_or(reversed);
+  auto sorted = perm;
+  std::ranges::sort(sorted);
+  if (!std::ranges::equal(sorted, std::vector<std::int64_t>(reversed.rbegin(), reversed.rend())))
+    call.wrong("its perm is not an order of the " + std::to_string(reversed.size()) +
+               " dimensions");
+  return perm;
+}
+
+/// Where exactly two dimensions change places.
+std::optional<std::pair<std::int64_t, std::int64_t>> swap_of(
+    const std::vector<std::int64_t>& perm) {
+  std::vector<std::int64_t> moved;
+  for (std::size_t i = 0; i < perm.size(); ++i)
+    if (perm[i] != static_cast<std::int64_t>(i)) moved.push_back(static_cast<std::int64_t>(i));
+  if (moved.size() != 2) return std::nullopt;
+  return std::pair(moved[0], moved[1]);
+}
+
+void transpose(Call& call) {
+  const auto perm = permutation(call);
+  if (call.constant(0) && perm == std::vector<std::int64_t>{1, 0})
+    return call.result(Operand{.transpose_of = call.node().inputs[0]});
+  if (const auto swap = swap_of(perm))
+    return call.result(
+        call.emit("aten::transpose.int",
+                  {{"self", call.ref(0)}, {"dim0", swap->first}, {"dim1", swap->second}}));
+  call.result(call.emit("aten::permute", {{"self", call.ref(0)}, {"dims", list_of(perm)}}));
+}
+
+void concat(Call& call) {
+  std::vector<ir::Value> tensors;
+  for (std::size_t i = 0; i < call.count(); ++i) tensors.push_back(call.ref(i));
+  const std::int64_t axis = call.integer("axis", 1);
+  call.result(
+      call.emit("aten::cat", {{"tensors", ir::Value::list(std::move(tensors))}, {"dim", axis}}));
+}
+
+std::optional<HostTensor> host_concat(Call& call) {
+  HostTensor all = call.host(0);
+  if (all.shape.size() != 1) return std::nullopt;
+  for (std::size_t i = 1; i < call.count(); ++i) {
+    const HostTensor one = call.host(i);
+    all.items.insert(all.items.end(), one.items.begin(), one.items.end());
+  }
+  all.shape = {static_cast<std::int64_t>(all.items.size())};
+  return all;
+}
+
+void gather(Call& call) {
+  const std::int64_t rank = call.rank(0);
+  const std::int64_t axis = call.axis(call.integer("axis", 0), rank);
+  if (const auto index = call.find_host(1); index && index->shape.empty())
+    return call.result(call.emit(
+        "aten::select.int", {{"self", call.ref(0)}, {"dim", axis}, {"index", index->items[0]}}));
+  // Rows of a table are an embedding.
+  if (axis == 0 && rank == 2 && call.constant(0))
+    return call.result(
+        call.layer("aten::embedding", {{"indices", call.ref(1)}}, LayerTensors{{"weight", 0}}));
+  if (call.rank(1) == 1)
+    return call.result(call.emit("aten::index_select",
+                                 {{"self", call.ref(0)}, {"dim", axis}, {"index", call.ref(1)}}));
+  call.refuse("it gathers with an index of " + std::to_string(call.rank(1)) + " dimensions");
+}
+
+std::optional<HostTensor> host_gather(Call& call) {
+  const HostTensor tensor = call.host(0);
+  if (tensor.shape.size() != 1 || call.integer("axis", 0) > 0) return std::nullopt;
+  std::vector<std::int64_t> places;
+  for (const std::int64_t index : call.integers(1))
+    places.push_back(call.axis(index, tensor.shape[0]));
+  return picked(tensor, call.shape(1), places);
+}
+
+void constant(Call& call) {
+  const auto whole = [&](std::string_view name, DType dtype) {
+    HostTensor tensor{dtype, {}, {}};
+    if (dtype == DType::int64)
+      tensor.items.emplace_back(call.integer(name, 0));
+    else
+      tensor.items.emplace_back(call.number(name, 0.0));
+    call.result(std::move(tensor));
+  };
+  if (const Tensor* tensor = call.tensor_attribute("value")) {
+    const ElementRow* row = find_element(tensor->type);
+    if (!row || !row->dtype) call.refuse("its elements are of type " + element_name(tensor->type));
+    return call.result(
+        Operand{.constant = Constant{tensor->value, call.node().outputs.at(0), {}, false}});
+  }
+  if (call.has_attribute("value_int")) return whole("value_int", DType::int64);
+  if (call.has_attribute("value_float")) return whole("value_float", DType::float32);
+  if (const auto numbers = call.integers("value_ints"))
+    return call.result(HostTensor::integers({numbers->begin(), numbers->end()}));
+  if (const auto numbers = call.numbers("value_floats"))
+    return call.result(HostTensor{DType::float32,
+                                  {static_cast<std::int64_t>(numbers->size())},
+                                  {numbers->begin(), numbers->end()}});
+  call.refuse("its value is neither a tensor nor numbers");
+}
+
+void identity(Call& call) {
+  Operand operand = call.operand(0);
+  call.result(std::move(operand));
+}
+
+}  // namespace
+
+std::vector<Row> shape_rows() {
+  return {
+      {"Shape", 1, shape, host_shape},
+      {"Reshape", 5, reshape, host_reshape},
+      {"Flatten", 1, flatten},
+      {"Unsqueeze", 1, unsqueeze, host_unsqueeze},
+      {"Squeeze", 1, squeeze, host_squeeze},
+      {"Transpose", 1, transpose},
+      {"Concat", 4, concat, host_concat},
+      {"Gather", 1, gather, host_gather},
+      {"Constant", 1, constant},
+      {"Identity", 1, identity},
+      {"Dropout", 7, identity},
+  };
+}
+
+}  // namespace mase::onnx

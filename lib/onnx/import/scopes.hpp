@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces that PyTorch's exporters leave of the module that a node came from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "onnx/model.hpp"
+
+namespace mase::onnx {
+
+/// The module that a node belongs to; both empty for nodes of the root and where nothing is known.
+struct Scope {
+  std::string path;        ///< "block.0"
+  std::string class_name;  ///< "torch.nn.modules.linear.Linear"; "" if not known
+};
+
+/// The scopes of a graph's nodes. torch.onnx.export(dynamo=True) stores paths and classes as
+/// metadata; the older exporter names nodes "/block/block.0/MatMul".
+class Scopes {
+ public:
+  explicit Scopes(const Graph& graph);
+
+  Scope of(const Node& node) const;
+  /// How many nodes have the scope of this path, constants aside.
+  int nodes_in(const std::string& path) const;
+
+ private:
+  std::unordered_map<std::string, int> counts_;
+};
+
+}  // namespace mase::onnx
