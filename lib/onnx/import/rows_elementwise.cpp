@@ -32,7 +32,7 @@ Row binary(std::string_view op, std::string_view aten, bool commutes = false) {
   return {op, 7, [=](Call& call) { broadcast(call, aten, commutes); }, host_binary(op)};
 }
 
-/// Of any number of tensors, two by two.
+/// An operator of any number of tensors, two by two.
 Row variadic(std::string_view op, std::string_view aten) {
   return {op, 1,
           [aten](Call& call) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX graphs as graphs of ATen operators: layers and their names, sizes, functions, errors.
+#include <catch2/catch.hpp>
+
+#include "onnx/models.hpp"
+#include "support/message_of.hpp"
+
+namespace mase::onnx {
+namespace {
+
+std::string refusal(const Model& model, Fault fault) {
+  return test::message_of(fault, [&] { text_of(model); });
+}
+
+Node named(Node node, const std::string& name) {
+  node.name = name;
+  return node;
+}
+
+}  // namespace
+
+TEST_CASE("products with a constant become the linear layers that the file names") {
+  // As torch.onnx.export writes a Linear of rows of tokens: it turns the weight, which loses its
+  // name, and keeps that of the bias.
+  const Model tokens =
+      model_of({0, 3, 8},
+               {named(node_of("MatMul", {"x", "onnx::MatMul_7"}, {"p"}), "/block/block.0/MatMul"),
+                named(node_of("Add", {"block.0.bias", "p"}, {"y"}), "/block/block.0/Add")},
+               {ones("onnx::MatMul_7", {8, 4}), ones("block.0.bias", {4})});
+  const ir::Graph graph = import_model(tokens, {.path = "model.onnx"}).graph;
+  const ir::Node* node = graph.find_node("block_0");
+  REQUIRE(node);
+  CHECK(node->kind == ir::NodeKind::call_module);
+  CHECK(graph.modules.at("block.0").class_name == "torch.nn.modules.linear.Linear");
+  CHECK(graph.tensors.at("block.0.weight").value.shape() == Shape{4, 8});
+  CHECK(graph.tensors.contains("block.0.bias"));
+  CHECK(node->info.shape == Shape{2, 3, 4});
+
+  // Gemm keeps the names of both.
+  const Model rows = model_of(
+      {0, 8},
+      {node_of("Gemm", {"x", "fc.weight", "fc.bias"}, {"y"}, {{"transB", std::int64_t{1}, ""}})},
+      {ones("fc.weight", {4, 8}), ones("fc.bias", {4})});
+  CHECK(text_of(rows) ==
+        "%x : float32[2, 8] = placeholder x\n"
+        "%fc : float32[2, 4] = call_module fc aten::linear(input=%x)\n"
+        "%output : float32[2, 4] = output output(value=%fc)\n");
+}
+
+TEST_CASE("a product whose sum is read twice keeps its bias apart") {
+  const Model model =
+      model_of({0, 8},
+               {node_of("MatMul", {"x", "w"}, {"p"}), node_of("Add", {"p", "b"}, {"q"}),
+                node_of("Mul", {"p", "q"}, {"y"})},
+               {ones("w", {8, 4}), ones("b", {4})});
+  CHECK(text_of(model).find("aten::add.Tensor") != std::string::npos);
+}
+
+TEST_CASE("a transposed weight is read as it is stored") {
+  const Model model = model_of(
+      {0, 3, 8}, {node_of("Transpose", {"fc.weight"}, {"t"}), node_of("MatMul", {"x", "t"}, {"y"})},
+      {ones("fc.weight", {4, 8})});
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  CHECK(graph.tensors.size() == 1);
+  CHECK(graph.tensors.at("fc.weight").value.bytes() == model.graph.initializers[0].value.bytes());
+}
+
+TEST_CASE("sizes that depend on a symbol are read when the graph runs") {
+  const std::vector<Node> nodes{
+      node_of("Shape", {"x"}, {"sizes"}),
+      node_of("Gather", {"sizes", "first"}, {"batch"}),
+      node_of("Gather", {"sizes", "second"}, {"width"}),
+      node_of("Div", {"width", "two"}, {"half"}),
+      node_of("Concat", {"batch", "two", "half"}, {"shape"}, {{"axis", std::int64_t{0}, ""}}),
+      node_of("Reshape", {"x", "shape"}, {"y"})};
+  const std::vector<Tensor> tensors{integers("first", {0}), integers("second", {1}),
+                                    integers("two", {2})};
+  CHECK(text_of(model_of({0, 8}, nodes, tensors)) ==
+        "%x : float32[2, 8] = placeholder x\n"
+        "%size : int = call_method size aten::size.int(self=%x, dim=0)\n"
+        "%reshape : float32[2, 2, 4] = call_method reshape aten::reshape(self=%x, "
+        "shape=[%size, 2, 4])\n"
+        "%output : float32[2, 2, 4] = output output(value=%reshape)\n");
+  // Both sizes are the file's.
+  CHECK(text_of(model_of({6, 8}, nodes, tensors)).find("shape=[6, 2, 4]") != std::string::npos);
+}
+
+TEST_CASE("a graph that fits one batch only says so") {
+  const Model model =
+      model_of({0, 8}, {node_of("Reshape", {"x", "shape"}, {"y"})}, {integers("shape", {2, 2, 4})});
+  const Imported imported = import_model(model, {.path = "model.onnx"});
+  REQUIRE(imported.notes.size() == 1);
+  CHECK_THAT(imported.notes[0], Catch::Contains("sizes of the example only"));
+}
+
+TEST_CASE("functions of the model are written out where they are called") {
+  Model model = model_of({0, 8}, {}, {});
+  model.opsets["own"] = 1;
+  Function function;
+  function.domain = "own";
+  function.name = "Twice";
+  function.inputs = {"a"};
+  function.outputs = {"b"};
+  function.attributes = {"slope"};
+  function.opsets = {{"", 20}};
+  Attribute slope{"alpha", {}, "slope"};
+  Node inner = node_of("LeakyRelu", {"a"}, {"c"});
+  inner.attributes = {slope};
+  function.nodes = {inner, node_of("Add", {"c", "c"}, {"b"})};
+  model.functions = {function};
+  for (const auto& [from, to] : {std::pair("x", "m"), std::pair("m", "y")}) {
+    Node call = node_of("Twice", {from}, {to}, {{"slope", 0.25, ""}});
+    call.domain = "own";
+    model.graph.nodes.push_back(call);
+  }
+  const std::string text = text_of(model);
+  CHECK_THAT(text, Catch::Contains("%leaky_relu : ") && Catch::Contains("%leaky_relu_1 : ") &&
+                       Catch::Contains("negative_slope=0.25") && Catch::Contains("%add_1 : "));
+}
+
+TEST_CASE("an input can be fixed to a constant") {
+  Model model = model_of({0, 8}, {node_of("Mul", {"x", "factor"}, {"y"})});
+  model.graph.inputs.push_back(value("factor", {}));
+  const std::string text = text_of(model, {.path = "model.onnx", .fixed = {{"factor", Tree(0.5)}}});
+  CHECK_THAT(text, Catch::Contains("aten::mul.Scalar(self=%x, other=0.5)"));
+  CHECK_THAT(test::message_of(Fault::config,
+                              [&] {
+                                text_of(model, {.path = "model.onnx", .fixed = {{"k", Tree(1)}}});
+                              }),
+             Catch::Contains("no input 'k'"));
+}
+
+TEST_CASE("graphs that are not sound are refused with the place") {
+  CHECK_THAT(refusal(model_of({0, 8}, {node_of("Relu", {"z"}, {"y"})}), Fault::file),
+             Catch::Contains("model.onnx: node 'y_node' (Relu) reads 'z', which nothing gives"));
+  CHECK_THAT(
+      refusal(model_of({0, 8}, {node_of("Relu", {"z"}, {"y"}), node_of("Relu", {"x"}, {"z"})}),
+              Fault::file),
+      Catch::Contains("computed by a later node ('z_node')"));
+  CHECK_THAT(
+      refusal(model_of({0, 8}, {node_of("Relu", {"x"}, {"y"}), node_of("Relu", {"x"}, {"y"})}),
+              Fault::file),
+      Catch::Contains("the name 'y' is given to two values"));
+  CHECK_THAT(refusal(model_of({0, 8}, {node_of("MatMul", {"x", "w"}, {"y"})}, {ones("w", {7, 4})}),
+                     Fault::file),
+             Catch::Contains("node 'y_node' (MatMul)"));
+  Model newer = model_of({0, 8}, {node_of("Relu", {"x"}, {"y"})});
+  newer.opsets[""] = 99;
+  CHECK_THAT(refusal(newer, Fault::unsupported), Catch::Contains("its opset is 99"));
+  CHECK_THAT(refusal(model_of({0, 8}, {node_of("Nonsense", {"x"}, {"y"})}), Fault::unsupported),
+             Catch::Contains("node 'y_node' (Nonsense)"));
+  Model sparse = model_of({0, 8}, {node_of("Relu", {"x"}, {"y"})});
+  sparse.graph.sparse_initializers = {"w"};
+  CHECK_THAT(refusal(sparse, Fault::unsupported), Catch::Contains("sparse"));
+}
+
+}  // namespace mase::onnx
