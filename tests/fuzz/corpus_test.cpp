@@ -20,11 +20,12 @@ struct Row {
 };
 
 const std::vector<Row> rows{
-    {"archive", fuzz::archive},   {"cifar", fuzz::cifar}, {"config", fuzz::config},
-    {"contents", fuzz::contents}, {"csv", fuzz::csv},     {"design", fuzz::design},
-    {"format", fuzz::format},     {"graph", fuzz::graph}, {"hdf5", fuzz::hdf5},
-    {"idx", fuzz::idx},           {"image", fuzz::image}, {"npy", fuzz::npy},
-    {"pickle", fuzz::pickle},     {"texts", fuzz::texts}, {"toml", fuzz::toml}};
+    {"archive", fuzz::archive},   {"cifar", fuzz::cifar},   {"config", fuzz::config},
+    {"contents", fuzz::contents}, {"csv", fuzz::csv},       {"design", fuzz::design},
+    {"format", fuzz::format},     {"graph", fuzz::graph},   {"hdf5", fuzz::hdf5},
+    {"idx", fuzz::idx},           {"image", fuzz::image},   {"npy", fuzz::npy},
+    {"onnx", fuzz::onnx},         {"pickle", fuzz::pickle}, {"texts", fuzz::texts},
+    {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;

@@ -19,6 +19,7 @@ void hdf5(std::string_view bytes);      ///< arrays of the data set hdf5
 void idx(std::string_view bytes);       ///< images of the data set mnist
 void image(std::string_view bytes);     ///< a PNG or JPEG
 void npy(std::string_view bytes);       ///< an array, also as labels
+void onnx(std::string_view bytes);      ///< an ONNX model and its graph
 void pickle(std::string_view bytes);    ///< data.pkl of a state_dict and of a checkpoint
 void texts(std::string_view bytes);     ///< texts with classes, as CSV and as lines of JSON
 void toml(std::string_view bytes);      ///< TOML text
