@@ -2,8 +2,11 @@
 // Element types, shapes and the shared buffer of Array.
 #include "base/array.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -98,21 +101,44 @@ bool fits_memory(std::size_t bytes) {
   return bytes < large || bytes <= available_memory().value_or(bytes);
 }
 
-std::shared_ptr<std::byte> allocate(std::int64_t count, DType dtype, const Shape& shape) {
+[[noreturn]] void no_memory(DType dtype, const Shape& shape) {
+  file_error("not enough memory for a " + std::string(dtype_name(dtype)) + " array of shape " +
+             shape_text(shape));
+}
+
+/// The bytes that so many elements take. Error(Fault::file) for more than there is memory.
+std::size_t bytes_of(std::int64_t count, DType dtype, const Shape& shape) {
   constexpr std::size_t most = std::size_t{1} << 40;  // a larger size comes from a damaged file
   std::size_t bytes = 0;
   const bool overflow =
       __builtin_mul_overflow(static_cast<std::size_t>(count), size_of(dtype), &bytes);
+  if (overflow || bytes >= most || !fits_memory(bytes)) no_memory(dtype, shape);
+  return bytes;
+}
+
+std::shared_ptr<std::byte> allocate(std::int64_t count, DType dtype, const Shape& shape) {
+  const std::size_t bytes = bytes_of(count, dtype, shape);
   try {
-    if (!overflow && bytes < most && fits_memory(bytes)) {
-      auto owner = std::make_shared<std::vector<std::byte>>(bytes);
-      std::byte* const first = owner->data();
-      return {std::move(owner), first};
-    }
+    auto owner = std::make_shared<std::vector<std::byte>>(bytes);
+    std::byte* const first = owner->data();
+    return {std::move(owner), first};
   } catch (const std::bad_alloc&) {
+    no_memory(dtype, shape);
   }
-  file_error("not enough memory for a " + std::string(dtype_name(dtype)) + " array of shape " +
-             shape_text(shape));
+}
+
+/// Memory without values. The system gives it page by page on first use, which takes longer than to
+/// write to it, but for large pages.
+std::shared_ptr<std::byte> allocate_unset(std::int64_t count, DType dtype, const Shape& shape) {
+  constexpr std::size_t page = std::size_t{2} << 20;
+  const std::size_t bytes = bytes_of(count, dtype, shape);
+  const bool many = bytes >= 2 * page;
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+  void* first =
+      many ? std::aligned_alloc(page, rounded) : std::malloc(std::max<std::size_t>(bytes, 1));
+  if (!first) no_memory(dtype, shape);
+  if (many) ::madvise(first, bytes, MADV_HUGEPAGE);  // a wish only
+  return {static_cast<std::byte*>(first), [](std::byte* bytes) { std::free(bytes); }};
 }
 
 }  // namespace
@@ -164,14 +190,29 @@ Array Array::mapped(DType dtype, Shape shape, std::shared_ptr<const FileMap> fil
   array.size_ = numel(shape);
   array.shape_ = std::move(shape);
   const std::string_view bytes = file->bytes();
-  MASE_CHECK(offset <= bytes.size() && array.byte_size() <= bytes.size() - offset &&
-                 offset % size_of(dtype) == 0,
+  MASE_CHECK(offset <= bytes.size() && array.byte_size() <= bytes.size() - offset,
              "a mapped array is outside of its file");
   array.file_ = file.get();
   void* const first = const_cast<char*>(bytes.data() + offset);
   array.buffer_ = {std::const_pointer_cast<FileMap>(std::move(file)),
                    static_cast<std::byte*>(first)};
   return array;
+}
+
+Array Array::uninitialized(DType dtype, Shape shape) {
+  Array array(dtype, Shape{0});
+  array.size_ = numel(shape);
+  array.buffer_ = allocate_unset(array.size_, dtype, shape);
+  array.shape_ = std::move(shape);
+  return array;
+}
+
+Array Array::aligned() const {
+  if (is_aligned()) return *this;
+  Array copy = uninitialized(dtype_, shape_);
+  std::memcpy(copy.mutable_bytes(), bytes(), byte_size());
+  if (file_) file_->was_read(byte_size());
+  return copy;
 }
 
 std::byte* Array::mutable_bytes() {

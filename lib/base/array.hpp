@@ -98,10 +98,12 @@ class Array {
   Array() : Array(DType::float32, Shape{0}) {}
   Array(DType dtype, Shape shape);  ///< zero-filled
 
-  /// The bytes of a mapped file from `offset` on, at a multiple of the element's size; they are
-  /// copied into memory by the first write.
+  /// The bytes of a mapped file from `offset` on; they are copied into memory by the first write.
+  /// At another offset than a multiple of the element's size, span() is an error until aligned().
   static Array mapped(DType dtype, Shape shape, std::shared_ptr<const FileMap> file,
                       std::size_t offset);
+  /// An array whose bytes the caller sets at once. They lie in large pages where there are many.
+  static Array uninitialized(DType dtype, Shape shape);
 
   template <class T>
   static Array from(std::span<const T> values, Shape shape) {
@@ -129,6 +131,7 @@ class Array {
   template <class T>
   std::span<const T> span() const {
     MASE_CHECK(DTypeOf<T>::value == dtype_, "array read as another dtype");
+    MASE_CHECK(is_aligned(), "elements of a file read where they are not aligned");
     return {reinterpret_cast<const T*>(bytes()), static_cast<std::size_t>(size_)};
   }
   template <class T>
@@ -136,6 +139,11 @@ class Array {
     MASE_CHECK(DTypeOf<T>::value == dtype_, "array written as another dtype");
     return {reinterpret_cast<T*>(mutable_bytes()), static_cast<std::size_t>(size_)};
   }
+
+  bool is_aligned() const {
+    return reinterpret_cast<std::uintptr_t>(bytes()) % size_of(dtype_) == 0;
+  }
+  Array aligned() const;  ///< the array itself, or a copy if it is not aligned
 
   Array reshaped(Shape shape) const;                         ///< same elements, shared
   Array rows(std::int64_t first, std::int64_t count) const;  ///< a slice of dimension 0, copied

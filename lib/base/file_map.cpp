@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -61,7 +62,8 @@ void FileMap::copy(const std::byte* from, std::size_t count, std::byte* into) co
 }
 
 void FileMap::was_read(std::size_t bytes) const {
-  if (size_ <= large || read_.fetch_add(bytes) + bytes < large) return;
+  const std::size_t enough = std::min(large, size_ / 8);
+  if (size_ <= large || read_.fetch_add(bytes) + bytes < enough) return;
   read_ = 0;
   ::madvise(data_, size_, MADV_DONTNEED);
 }

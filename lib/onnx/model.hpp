@@ -73,7 +73,7 @@ const std::string* find_property(const Properties& properties, std::string_view 
 struct Tensor {
   std::string name;
   ElementType type = ElementType::undefined;
-  Array value;  ///< with the tensor's shape
+  Array value;  ///< with the tensor's shape; a large one is mapped, and may not be aligned
   std::string doc;
   Properties metadata;
 };

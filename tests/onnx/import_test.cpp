@@ -4,6 +4,7 @@
 
 #include "onnx/models.hpp"
 #include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -63,6 +64,31 @@ TEST_CASE("a transposed weight is read as it is stored") {
   const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
   CHECK(graph.tensors.size() == 1);
   CHECK(graph.tensors.at("fc.weight").value.bytes() == model.graph.initializers[0].value.bytes());
+}
+
+TEST_CASE("large tensors come from their file, turned where a layer has the transpose") {
+  // Names of odd lengths put the values at places that are not aligned.
+  const test::TemporaryFolder folder;
+  const Shape shape{130, 300};
+  Array values(DType::float32, shape);
+  auto span = values.mutable_span<float>();
+  for (std::size_t i = 0; i < span.size(); ++i) span[i] = static_cast<float>(i);
+  for (const std::string name : {"w", "ww", "www", "wwww"}) {
+    const Model made =
+        model_of({0, 130},
+                 {node_of("MatMul", {"x", name}, {"p"}), node_of("Mul", {"t", "t"}, {"u"}),
+                  node_of("MatMul", {"p", "u"}, {"y"})},
+                 {{name, ElementType::float32, values, "", {}},
+                  {"t", ElementType::float32, values.reshaped({300, 130}), "", {}}});
+    write_model(made, folder.file("model.onnx"));
+    const ir::Graph graph =
+        import_model(read_model(folder.file("model.onnx")), {.path = "model.onnx"}).graph;
+    const auto turned = graph.tensors.at(name).value.span<float>();
+    REQUIRE(graph.tensors.at(name).value.shape() == Shape{300, 130});
+    for (std::size_t i = 0; i < 130; ++i)
+      for (std::size_t j = 0; j < 300; ++j) REQUIRE(turned[j * 130 + i] == span[i * 300 + j]);
+    CHECK(graph.tensors.at("t").value.same_bits(values.reshaped({300, 130})));
+  }
 }
 
 TEST_CASE("sizes that depend on a symbol are read when the graph runs") {

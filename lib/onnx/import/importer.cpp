@@ -3,6 +3,10 @@
 #include "onnx/import/importer.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -24,6 +28,28 @@ std::string path_of(std::string_view name) {
   }
   while (path.ends_with('.')) path.pop_back();
   return path.empty() ? "_tensor_constant" : path;
+}
+
+/// Calls work(i) for all i below `count`, by as many threads as there are processors.
+template <class Work>
+void in_parallel(std::size_t count, Work work) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto run = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(most, count); ++i) threads.emplace_back(run);
+  run();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::string node_text(const Node& node) {
@@ -69,6 +95,7 @@ const std::string& Importer::store(Constant& constant, std::string_view wanted) 
   const bool parameter = constant.is_parameter && real && !path.ends_with("running_mean") &&
                          !path.ends_with("running_var");
   graph().set_tensor(path, {constant.value, parameter, parameter});
+  if (constant.turned) turned_.insert(path);
   constant.path = path;
   return constant.path;
 }
@@ -196,6 +223,22 @@ void Importer::name_containers() {
   graph().containers.emplace("", graph().name);
 }
 
+void Importer::load_tensors() {
+  struct Work {
+    Array* value;
+    bool turned;
+  };
+  std::vector<Work> works;
+  for (auto& [path, tensor] : graph().tensors)
+    if (const bool turned = turned_.contains(path); turned || !tensor.value.is_aligned())
+      works.push_back({&tensor.value, turned});
+  in_parallel(works.size(), [&](std::size_t i) {
+    Array& value = *works[i].value;
+    const Shape& shape = value.shape();
+    value = works[i].turned ? transposed(value.reshaped({shape[1], shape[0]})) : value.aligned();
+  });
+}
+
 Imported Importer::import() {
   if (const std::int64_t version = opset(""); version > newest_opset)
     unsupported_error(path() + ": its opset is " + std::to_string(version) +
@@ -213,6 +256,7 @@ Imported Importer::import() {
   graph().remove_dead_nodes();
   ir::remove_unused_tensors(graph());
   name_containers();
+  load_tensors();
   if (!worlds_.only_example().empty())
     note("the graph fits the sizes of the example only (" + worlds_.only_example() + ")");
   return std::move(imported_);

@@ -61,6 +61,8 @@ class Importer {
   void import_node(const Node& node);
   void check_inputs(const Node& node) const;
   void name_containers();
+  /// Copies what the graph cannot read from the file as it lies there.
+  void load_tensors();
 
   const Model& model_;
   const ImportOptions& options_;
@@ -69,6 +71,7 @@ class Importer {
   Scopes scopes_;
   std::unordered_map<std::string, Operand> operands_;
   std::unordered_map<std::string, int> uses_;
+  std::set<std::string> turned_;  ///< tensors whose elements are in the order of the transpose
   std::map<std::string, std::int64_t> symbols_;             ///< sizes of the file's symbols
   std::unordered_map<std::string, std::string> producers_;  ///< result → node, for messages
   std::vector<const std::map<std::string, std::int64_t>*> opsets_;  ///< innermost function last

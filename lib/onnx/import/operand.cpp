@@ -6,8 +6,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "base/error.hpp"
+#include "base/file_map.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -34,16 +36,28 @@ Array filled(const HostTensor& tensor, Get get) {
   return array;
 }
 
+/// Tile by tile through a buffer in the nearest cache, so that both matrices are read and written
+/// in whole lines.
 template <class T>
 void turn(const std::byte* from, std::byte* to, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t tile = 32;  // of both matrices, so that neither is read far apart
-  const auto* source = reinterpret_cast<const T*>(from);
-  auto* target = reinterpret_cast<T*>(to);
+  constexpr std::int64_t tile = 64;
+  std::array<T, tile * tile> buffer;
   for (std::int64_t top = 0; top < rows; top += tile)
-    for (std::int64_t left = 0; left < columns; left += tile)
-      for (std::int64_t i = top; i < std::min(top + tile, rows); ++i)
-        for (std::int64_t j = left; j < std::min(left + tile, columns); ++j)
-          target[j * rows + i] = source[i * columns + j];
+    for (std::int64_t left = 0; left < columns; left += tile) {
+      const std::int64_t height = std::min(tile, rows - top),
+                         width = std::min(tile, columns - left);
+      for (std::int64_t i = 0; i < height; ++i) {
+        std::array<T, tile> line;  // the file's rows need not be aligned
+        std::memcpy(line.data(), from + ((top + i) * columns + left) * std::int64_t{sizeof(T)},
+                    static_cast<std::size_t>(width) * sizeof(T));
+        for (std::int64_t j = 0; j < width; ++j)
+          buffer[static_cast<std::size_t>(j * tile + i)] = line[static_cast<std::size_t>(j)];
+      }
+      for (std::int64_t j = 0; j < width; ++j)
+        std::memcpy(to + ((left + j) * rows + top) * std::int64_t{sizeof(T)},
+                    &buffer[static_cast<std::size_t>(j * tile)],
+                    static_cast<std::size_t>(height) * sizeof(T));
+    }
 }
 
 }  // namespace
@@ -60,7 +74,7 @@ double shortest_decimal(double value) {
 
 Array transposed(const Array& matrix) {
   const std::int64_t rows = matrix.shape().at(0), columns = matrix.shape().at(1);
-  Array result(matrix.dtype(), {columns, rows});
+  Array result = Array::uninitialized(matrix.dtype(), {columns, rows});
   std::byte* to = result.mutable_bytes();
   switch (size_of(matrix.dtype())) {
     case 1:
@@ -75,6 +89,7 @@ Array transposed(const Array& matrix) {
     default:
       turn<std::uint64_t>(matrix.bytes(), to, rows, columns);
   }
+  if (matrix.file()) matrix.file()->was_read(matrix.byte_size());
   return result;
 }
 
@@ -87,8 +102,9 @@ bool HostTensor::is_constant() const {
   return std::ranges::none_of(items, [](const ir::Value& item) { return item.is_node(); });
 }
 
-std::optional<HostTensor> host_of(const Array& array) {
-  if (array.size() > most_host_items) return std::nullopt;
+std::optional<HostTensor> host_of(const Array& stored) {
+  if (stored.size() > most_host_items) return std::nullopt;
+  const Array array = stored.aligned();
   const auto with = [&](std::vector<ir::Value> items) {
     return HostTensor{array.dtype(), array.shape(), std::move(items)};
   };

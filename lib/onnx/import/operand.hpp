@@ -30,6 +30,9 @@ struct Constant {
   std::string name;          ///< in the file, or one that says what it is
   std::string path = {};     ///< where the graph holds it; "" until something reads it there
   bool is_parameter = true;  ///< an initializer, not a constant that an exporter wrote
+  /// The graph gets the transpose: `value` has its shape, but the elements are still in the order
+  /// of the matrix.
+  bool turned = false;
 };
 
 /// A value of the ONNX graph. A constant gets its node when a node reads it.

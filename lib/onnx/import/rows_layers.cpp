@@ -22,7 +22,9 @@ ir::NodeId product_with(Call& call, std::size_t i, bool transposed_already,
     if (transposed_already) {
       tensors.emplace_back("weight", call.store("aten::linear", "weight", given));
     } else {
-      Constant turned{transposed(given.value), given.name, {}, given.is_parameter};
+      const Shape shape = given.value.shape();
+      Constant turned{
+          given.value.reshaped({shape[1], shape[0]}), given.name, {}, given.is_parameter, true};
       tensors.emplace_back("weight", call.store("aten::linear", "weight", turned));
     }
   }

@@ -146,16 +146,14 @@ TensorReader::Source TensorReader::source_of(const proto::TensorProto& message,
   return {message.raw_data().data(), message.raw_data().size()};
 }
 
-/// In the file where its elements are aligned, else copied.
+/// In the file, if it is there.
 Array TensorReader::unpacked(const Source& source, const ElementRow& row, Shape shape) const {
   if (row.bits < 8) {
     Array array(DType::uint8, std::move(shape));
     unpack(source.data, row.bits, array.mutable_span<std::uint8_t>());
     return array;
   }
-  const std::size_t element = size_of(*row.dtype);
-  if (source.file && reinterpret_cast<std::uintptr_t>(source.data) % element == 0 &&
-      row.type != ElementType::boolean) {
+  if (source.file && row.type != ElementType::boolean) {
     const auto offset = static_cast<std::size_t>(source.data - source.file->bytes().data());
     return Array::mapped(*row.dtype, std::move(shape), source.file, offset);
   }
