@@ -71,7 +71,11 @@ class BodyResults : public KnownResults {
     }
   }
 
-  const ValueInfo& info(NodeId id) const override { return infos_.at(id); }
+  const ValueInfo& info(NodeId id) const override {
+    const auto found = infos_.find(id);
+    if (found == infos_.end()) file_error("a node of the body is used before it is computed");
+    return found->second;
+  }
   std::optional<std::int64_t> integer(NodeId id) const override {
     const auto found = integers_.find(id);
     return found == integers_.end() ? std::nullopt : std::optional(found->second);
