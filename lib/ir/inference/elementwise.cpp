@@ -169,6 +169,7 @@ std::vector<InferenceRule> elementwise_rules() {
       {"aten::masked_fill", masked},
       {"aten::fill", same_as_input},
       {"aten::copy", same_as_input},
+      {"aten::zero", same_as_input},
       {"aten::clamp", limited},
       {"aten::clamp_min", limited},
       {"aten::clamp_max", limited},

@@ -93,6 +93,7 @@ std::vector<std::string> element_calls() {
       "aten::masked_fill.Scalar(self=%row, mask=%b, value=2)",
       "aten::fill.Scalar(self=%i, value=2.5)",
       "aten::copy(self=%i, src=%row)",
+      "aten::zero(self=%i)",
       "aten::clamp(self=%i, min=0, max=2.5)",
       "aten::clamp.Tensor(self=%x, min=%col)",
       "aten::clamp_min(self=%i, min=0.5)",
