@@ -32,19 +32,18 @@ Shape indexed_shape(const Call& call, const std::vector<IndexedDimension>& dims)
     first = std::min(first, i);
     last = i;
   }
-  const Shape common = call.broadcast(shapes);
-  if (!shapes.empty() && last + 1 - first != shapes.size()) first = 0;
   Shape shape;
-  std::size_t kept = 0;
+  bool placed = shapes.empty();
+  const auto place_indices = [&] {
+    if (!placed) shape = joined(shape, call.broadcast(shapes));
+    placed = true;
+  };
+  if (last + 1 - first != shapes.size()) place_indices();
   for (const IndexedDimension& dim : dims) {
-    if (kept == first && !dim.chosen_by) {
-      shape = joined(shape, common);
-      first = dims.size() + 1;
-    }
+    if (dim.chosen_by) place_indices();
     if (!dim.chosen_by) shape.push_back(dim.size);
-    if (!dim.chosen_by) ++kept;
   }
-  return first <= dims.size() && !shapes.empty() ? joined(shape, common) : shape;
+  return shape;
 }
 
 /// Reads Python's index of a tensor item by item.

@@ -69,28 +69,56 @@ std::vector<std::string> letters_of(const Call& call, const std::string& term, s
   call.require(
       named <= rank && (named == rank || dots != std::string::npos),
       "the equation names " + std::to_string(named) + " dimensions of " + std::to_string(rank));
+  constexpr std::size_t most_dimensions = 64;
+  call.require(rank <= most_dimensions, "an operand has too many dimensions");
   std::vector<std::string> letters;
   for (std::size_t i = 0; i < term.size(); ++i) {
     if (i == dots)
       for (std::size_t left = rank - named; left > 0; --left)
-        letters.push_back("." + std::to_string(left));
+        letters.push_back({'.', static_cast<char>(left)});
     if (std::isalpha(static_cast<unsigned char>(term[i])) != 0)
       letters.push_back(std::string(1, term[i]));
   }
   return letters;
 }
 
-/// The letters of the result if the equation does not give it: those of "...", then, sorted, the
-/// letters that occur once.
-std::vector<std::string> implied_result(const std::map<std::string, int>& uses) {
-  std::vector<std::string> dots, letters;
-  for (const auto& [letter, count] : uses) {
-    if (letter.front() == '.') dots.insert(dots.begin(), letter);
-    if (letter.front() != '.' && count == 1) letters.push_back(letter);
+/// What the terms of an equation say about its letters.
+struct EquationLetters {
+  std::map<std::string, std::int64_t> sizes;
+  std::map<std::string, int> uses;
+  std::size_t dots = 0;  ///< the most dimensions that "..." stands for
+
+  void add(const Call& call, const std::string& term, const Shape& shape) {
+    const std::vector<std::string> letters = letters_of(call, term, shape.size());
+    std::size_t own_dots = 0;
+    for (std::size_t d = 0; d < letters.size(); ++d) {
+      std::int64_t& size = sizes.emplace(letters[d], 1).first->second;
+      size = call.broadcast({{size}, {shape[d]}})[0];
+      ++uses[letters[d]];
+      own_dots += letters[d].front() == '.' ? 1 : 0;
+    }
+    dots = std::max(dots, own_dots);
   }
-  dots.insert(dots.end(), letters.begin(), letters.end());
-  return dots;
-}
+
+  /// The letters of the result that the equation gives after its arrow.
+  std::vector<std::string> given_result(const Call& call, const std::string& term) const {
+    const auto named =
+        std::ranges::count_if(term, [](unsigned char c) { return std::isalpha(c) != 0; });
+    const bool keeps = term.find("...") != std::string::npos;
+    return letters_of(call, term, static_cast<std::size_t>(named) + (keeps ? dots : 0));
+  }
+
+  /// Without an arrow, the dimensions of "..." and then, sorted, the letters that occur once.
+  std::vector<std::string> implied_result() const {
+    std::vector<std::string> result, letters;
+    for (const auto& [letter, count] : uses) {
+      if (letter.front() == '.') result.insert(result.begin(), letter);
+      if (letter.front() != '.' && count == 1) letters.push_back(letter);
+    }
+    result.insert(result.end(), letters.begin(), letters.end());
+    return result;
+  }
+};
 
 Inferred contracted(const Call& call) {
   const std::string equation = call.text("equation", "");
@@ -98,32 +126,14 @@ Inferred contracted(const Call& call) {
   const std::vector<std::string> terms = split(equation.substr(0, arrow), ',');
   const std::vector<ValueInfo> operands = call.tensors("tensors");
   call.require(terms.size() == operands.size(), "the equation has another number of operands");
-  std::map<std::string, std::int64_t> sizes;
-  std::map<std::string, int> uses;
-  std::size_t dots = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const Shape& shape = operands[i].shape;
-    const std::vector<std::string> letters = letters_of(call, terms[i], shape.size());
-    for (std::size_t d = 0; d < letters.size(); ++d) {
-      std::int64_t& size = sizes.emplace(letters[d], 1).first->second;
-      size = call.broadcast({{size}, {shape[d]}})[0];
-      ++uses[letters[d]];
-    }
-    dots = std::max(dots, static_cast<std::size_t>(std::ranges::count_if(
-                              letters, [](const auto& l) { return l.front() == '.'; })));
-  }
-  std::vector<std::string> result = implied_result(uses);
-  if (arrow != std::string::npos) {
-    const std::string term = equation.substr(arrow + 2);
-    const auto named =
-        std::ranges::count_if(term, [](unsigned char c) { return std::isalpha(c) != 0; });
-    const bool keeps = term.find("...") != std::string::npos;
-    result = letters_of(call, term, static_cast<std::size_t>(named) + (keeps ? dots : 0));
-  }
+  EquationLetters letters;
+  for (std::size_t i = 0; i < terms.size(); ++i) letters.add(call, terms[i], operands[i].shape);
+  const bool given = arrow != std::string::npos;
   Shape shape;
-  for (const std::string& letter : result) {
-    const auto size = sizes.find(letter);
-    call.require(size != sizes.end(), "no operand has the dimension '" + letter + "'");
+  for (const std::string& letter :
+       given ? letters.given_result(call, equation.substr(arrow + 2)) : letters.implied_result()) {
+    const auto size = letters.sizes.find(letter);
+    call.require(size != letters.sizes.end(), "no operand has the dimension '" + letter + "'");
     shape.push_back(size->second);
   }
   return ValueInfo::tensor(call.promoted(operands), shape);

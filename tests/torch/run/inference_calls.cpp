@@ -27,6 +27,10 @@ Calls products() {
       "aten::einsum(equation=\"...j,jk->...k\", tensors=[%x, %k])",
       "aten::einsum(equation=\"...j,jk\", tensors=[%x, %k])",
       "aten::einsum(equation=\"ii->i\", tensors=[%square])",
+      "aten::einsum(equation=\"...ij,...jk\", tensors=[%q, %qt])",
+      "aten::einsum(equation=\"i...->...i\", tensors=[%q])",
+      "aten::einsum(equation=\"i...,...j->ij...\", tensors=[%x, %o])",
+      "aten::einsum(equation=\"ij,ij->\", tensors=[%m, %m])",
       "aten::einsum(equation=\"ba\", tensors=[%m])",
       "aten::scaled_dot_product_attention(query=%q, key=%z, value=%z)",
       "aten::_native_multi_head_attention(query=%x, key=%x, value=%x, embed_dim=4, num_head=2, "
