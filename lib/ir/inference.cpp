@@ -18,9 +18,10 @@ using Rule = Inferred (*)(const Call&);
 template <class Key>
 std::map<Key, Rule> rules_by() {
   std::map<Key, Rule> found;
-  for (const auto& part : {product_rules(), window_rules(), layer_rules(), sequence_rules(),
-                           elementwise_rules(), reduction_rules(), reshape_rules(),
-                           movement_rules(), index_rules(), creation_rules(), host_rules()})
+  for (const auto& part :
+       {product_rules(), window_rules(), layer_rules(), sequence_rules(), elementwise_rules(),
+        reduction_rules(), reshape_rules(), movement_rules(), index_rules(), creation_rules(),
+        host_rules(), outside_rules()})
     for (const InferenceRule& rule : part)
       if (const Key* key = std::get_if<Key>(&rule.of)) found.emplace(*key, rule.infer);
   return found;

@@ -37,6 +37,7 @@ std::vector<InferenceRule> movement_rules();
 std::vector<InferenceRule> index_rules();
 std::vector<InferenceRule> creation_rules();
 std::vector<InferenceRule> host_rules();
+std::vector<InferenceRule> outside_rules();
 
 inline ValueInfo host_info(ValueInfo::Kind kind) {
   ValueInfo info;
