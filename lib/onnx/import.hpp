@@ -20,8 +20,9 @@ struct ImportOptions {
   /// Example inputs, by the name of the input. Their shapes are those of the graph; an input
   /// without an example has the sizes of the file, and default_sizes for its symbols.
   std::map<std::string, Array> inputs;
-  std::map<std::string, Tree> fixed;  ///< inputs that become constants, by name
-  std::int64_t most_nodes = 200'000;  ///< maximum in the graph
+  std::map<std::string, Tree> fixed;       ///< inputs that become constants, by name
+  std::map<std::string, Array> constants;  ///< the same with whole arrays
+  std::int64_t most_nodes = 200'000;       ///< maximum in the graph
 };
 
 struct Imported {

@@ -42,11 +42,11 @@ ir::NodeId Call::tensor(std::size_t i) {
   return importer_.node_of(operand(i), "'" + node_.inputs[i] + "'");
 }
 
-ir::Value Call::scalar_or_ref(std::size_t i) {
+ir::Value Call::scalar_or_ref(std::size_t i, std::int64_t other_rank) {
   const Operand& one = operand(i);
-  if (one.node == ir::no_node || one.constant)
-    if (const auto known = find_host(i); known && known->items.size() == 1 &&
-                                         known->shape.size() <= 1 && known->dtype != DType::boolean)
+  if ((one.node == ir::no_node || one.constant) && rank(i) <= other_rank)
+    if (const auto known = find_host(i);
+        known && known->items.size() == 1 && known->dtype != DType::boolean)
       return known->items[0];
   return ref(i);
 }

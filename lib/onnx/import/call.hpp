@@ -44,8 +44,9 @@ class Call {
   /// The operand as a node of the graph; constants become nodes that read tensors.
   ir::NodeId tensor(std::size_t i);
   ir::Value ref(std::size_t i) { return ir::NodeRef{tensor(i)}; }
-  /// The operand of an elementwise operator: a number for a scalar constant, else a node.
-  ir::Value scalar_or_ref(std::size_t i);
+  /// The operand of an elementwise operator: a number for a constant of one element that has no
+  /// more dimensions than the other operand, else a node.
+  ir::Value scalar_or_ref(std::size_t i, std::int64_t other_rank = 1);
   /// The elements of an operand that must be known one by one, as sizes are.
   HostTensor host(std::size_t i);
   std::optional<HostTensor> find_host(std::size_t i);
@@ -80,7 +81,7 @@ class Call {
   /// Adds a layer where the file says which module of torch.nn this is, else a call. `args` are all
   /// arguments but the tensors, in the operator's order; `data` of them come first.
   ir::NodeId layer(std::string_view op, std::vector<ir::Argument> args, const TensorPaths& tensors);
-  /// The same for operands that are the layer's tensors, which must be constants.
+  /// The same for operands that are the layer's tensors. It is a call if the model computes one.
   ir::NodeId layer(std::string_view op, std::vector<ir::Argument> args,
                    const LayerTensors& tensors);
   /// The path at which the graph holds a constant that is an argument of such an operator: that of

@@ -14,6 +14,7 @@
 #include "onnx/import/call.hpp"
 #include "onnx/import/functions.hpp"
 #include "onnx/import/rows.hpp"
+#include "onnx/import/steps.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -102,10 +103,12 @@ const std::string& Importer::store(Constant& constant, std::string_view wanted) 
 
 ir::NodeId Importer::node_of(Operand& operand, const std::string& what) {
   if (operand.node != ir::no_node) return operand.node;
+  if (!operand.constant && operand.host && !operand.host->is_constant()) {
+    operand.node = tensor_of(*operand.host);
+    return operand.node;
+  }
   if (!operand.constant) {
-    if (!operand.host || !operand.host->is_constant())
-      unsupported_error(path() + ": " + what +
-                        " is a tensor of sizes that are known only when the model runs");
+    MASE_CHECK(operand.host, what + " is nothing");
     operand.constant = Constant{array_of(*operand.host), "_tensor_constant", {}, false};
   }
   ir::Node node;
@@ -115,6 +118,22 @@ ir::NodeId Importer::node_of(Operand& operand, const std::string& what) {
   return operand.node;
 }
 
+ir::NodeId Importer::tensor_of(const HostTensor& sizes) {
+  ir::Node node;
+  node.kind = ir::NodeKind::call_function;
+  node.target = "torch.tensor";
+  node.op = "aten::tensor";
+  node.args = {{"data", ir::Value::list(sizes.items)}, {"dtype", number_of(sizes.dtype)}};
+  const ir::NodeId row = add(std::move(node));
+  if (sizes.shape.size() == 1) return row;
+  ir::Node shaped;
+  shaped.kind = ir::NodeKind::call_method;
+  shaped.target = "reshape";
+  shaped.op = "aten::reshape";
+  shaped.args = {{"self", ir::NodeRef{row}}, {"shape", list_of(sizes.shape)}};
+  return add(std::move(shaped));
+}
+
 ir::NodeId Importer::add(ir::Node node, ir::NodeId before) {
   if (static_cast<std::int64_t>(graph().order().size()) >= options_.most_nodes)
     unsupported_error(path() + ": the graph would have more than " +
@@ -122,7 +141,14 @@ ir::NodeId Importer::add(ir::Node node, ir::NodeId before) {
                       " nodes; --most-operators N allows more");
   const ir::NodeId id = graph().add(std::move(node), before);
   worlds_.infer(id);
+  check_dtype(graph().node(id).info.dtype, "a result");
   return id;
+}
+
+void Importer::check_dtype(DType dtype, const std::string& what) const {
+  if (dtype == DType::uint16 || dtype == DType::uint32)
+    unsupported_error(path() + ": " + what + " has elements of type " +
+                      std::string(dtype_name(dtype)) + ", for which LibTorch has no arithmetic");
 }
 
 void Importer::count_uses(const Graph& graph) {
@@ -167,6 +193,7 @@ void Importer::import_node(const Node& node) {
       if (known)
         if (auto result = row->host(call)) return call.result(std::move(*result));
     }
+    if (!row->refusal.empty()) call.refuse(std::string(row->refusal));
     if (!row->import) call.refuse("its operands must be known when the model is imported");
     row->import(call);
   } catch (const Error& error) {
@@ -174,6 +201,11 @@ void Importer::import_node(const Node& node) {
     if (message.starts_with(path())) throw;
     throw Error(error.fault(), path() + ": " + node_text(node) + ": " + message);
   }
+}
+
+void Importer::import_body(const Graph& body) {
+  add_initializers(body.initializers);
+  import_nodes(body.nodes);
 }
 
 void Importer::import_nodes(const std::vector<Node>& nodes) {

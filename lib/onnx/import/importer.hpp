@@ -47,12 +47,16 @@ class Importer {
   /// Imports nodes in their order. Those of a body that is known to run, or of a function, come in
   /// the place of their node.
   void import_nodes(const std::vector<Node>& nodes);
+  /// Imports the tensors and nodes of an inner graph in the place of its node.
+  void import_body(const onnx::Graph& body);
   /// The body of the model's own operator; nullptr if it has none of this name.
   const Function* find_function(const Node& node) const;
   /// Imports the body of a function in the place of its call.
   void import_function(const Function& function, const Node& call);
 
  private:
+  /// A tensor of sizes that the graph computes.
+  ir::NodeId tensor_of(const HostTensor& sizes);
   void add_initializers(const std::vector<Tensor>& tensors);
   void add_inputs();
   void add_input(const ValueInfo& input, const Array* example);
@@ -60,6 +64,7 @@ class Importer {
   void count_uses(const Graph& graph);
   void import_node(const Node& node);
   void check_inputs(const Node& node) const;
+  void check_dtype(DType dtype, const std::string& what) const;
   void name_containers();
   /// Copies what the graph cannot read from the file as it lies there.
   void load_tensors();

@@ -45,6 +45,7 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
         path() + ": the input '" + input.name + "' is a " +
         (input.kind == "tensor" ? "tensor of " + element_name(input.type) : input.kind) +
         "; inputs are tensors of numbers");
+  check_dtype(*dtype, "the input '" + input.name + "'");
   if (!input.shape && !example)
     config_error(path() + ": the file does not say the shape of the input '" + input.name +
                  "'; give --input-shape " + input.name + "=SHAPE");
@@ -103,11 +104,17 @@ void Importer::add_inputs() {
     if (std::ranges::find(inputs, name, &ValueInfo::name) == inputs.end())
       config_error("--fix: " + path() + " has no input '" + name + "'");
   for (const ValueInfo* input : inputs) {
+    const auto fix = [&](Array value) {
+      define(input->name, {.constant = Constant{std::move(value), input->name, {}, false}});
+    };
     if (const auto fixed = options_.fixed.find(input->name); fixed != options_.fixed.end()) {
       const DType dtype = dtype_of(input->type).value_or(DType::float32);
-      define(input->name,
-             {.constant = Constant{
-                  fixed_array(fixed->second, dtype, input->name), input->name, {}, false}});
+      fix(fixed_array(fixed->second, dtype, input->name));
+      continue;
+    }
+    if (const auto fixed = options_.constants.find(input->name);
+        fixed != options_.constants.end()) {
+      fix(fixed->second);
       continue;
     }
     const auto example = options_.inputs.find(input->name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "ir/allowed_operators.hpp"
 #include "ir/naming.hpp"
 #include "ir/op_table.hpp"
 #include "onnx/import/call.hpp"
@@ -54,11 +55,12 @@ constexpr int most_nodes_of_a_layer = 2;
 }  // namespace
 
 ir::NodeId Call::emit(std::string_view op, std::vector<ir::Argument> args) {
-  const ir::CallRow* row = ir::find_call(ir::base_op(op));
-  MASE_CHECK(row, "an operator outside of the op table: " + std::string(op));
+  const std::string_view base = ir::base_op(op);
+  const ir::CallRow* row = ir::find_call(base);
+  MASE_CHECK(row || ir::is_allowed(op), "an operator that is not allowed: " + std::string(op));
   ir::Node node;
-  node.kind = row->kind;
-  node.target = row->target;
+  node.kind = row ? row->kind : ir::NodeKind::call_function;
+  node.target = row ? std::string(row->target) : "torch." + std::string(base.substr(6));
   node.op = op;
   node.args = std::move(args);
   return importer_.add(std::move(node));
@@ -84,13 +86,20 @@ std::string Call::store(std::string_view op, const std::string& argument, Consta
 
 ir::NodeId Call::layer(std::string_view op, std::vector<ir::Argument> args,
                        const LayerTensors& tensors) {
-  TensorPaths paths;
-  for (const auto& [argument, i] : tensors) {
-    if (!has(i)) continue;
-    if (!constant(i))
-      refuse("its " + argument + " is computed by the model; it must be a constant");
-    paths.emplace_back(argument, store(op, argument, *operand(i).constant));
+  const auto is_missing = [&](const auto& one) { return !has(one.second); };
+  const auto is_computed = [&](const auto& one) {
+    return has(one.second) && !constant(one.second);
+  };
+  if (std::ranges::any_of(tensors, is_computed)) {
+    std::vector<ir::Argument> given;
+    for (const auto& one : tensors)
+      if (!is_missing(one)) given.push_back({one.first, ref(one.second)});
+    args.insert(args.begin() + 1, given.begin(), given.end());
+    return emit(op, std::move(args));
   }
+  TensorPaths paths;
+  for (const auto& [argument, i] : tensors)
+    if (has(i)) paths.emplace_back(argument, store(op, argument, *operand(i).constant));
   return layer(op, std::move(args), paths);
 }
 

@@ -10,7 +10,8 @@ namespace mase::onnx {
 namespace {
 
 using Files = std::vector<Row> (*)();
-constexpr Files files[] = {elementwise_rows, layer_rows, shape_rows};
+constexpr Files files[] = {broadcast_rows, control_rows, elementwise_rows, gather_rows, layer_rows,
+                           norm_rows,      pool_rows,    shape_rows,       softmax_rows};
 
 using Index = std::multimap<std::pair<std::string_view, std::string_view>, const Row*>;
 

@@ -23,6 +23,7 @@ struct Row {
   /// all. Operators without it always become nodes.
   std::function<std::optional<HostTensor>(Call&)> host = {};
   std::string_view domain = {};
+  std::string_view refusal = {};  ///< why there is no counterpart, instead of `import`
 };
 
 /// The row for a node; nullptr when no row has its operator in this opset.
@@ -37,8 +38,14 @@ inline constexpr std::int64_t newest_opset = 28;
 void broadcast(Call& call, std::string_view aten, bool commutes);
 
 // A file of rows each.
+std::vector<Row> broadcast_rows();
+std::vector<Row> control_rows();
 std::vector<Row> elementwise_rows();
+std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
+std::vector<Row> norm_rows();
+std::vector<Row> pool_rows();
 std::vector<Row> shape_rows();
+std::vector<Row> softmax_rows();
 
 }  // namespace mase::onnx

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of layers with tensors: products, convolutions, norms; and of pools.
+// Rows of layers with tensors: products and convolutions.
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
 #include "onnx/import/rows.hpp"
+#include "onnx/import/steps.hpp"
 #include "onnx/import/windows.hpp"
 
 namespace mase::onnx {
@@ -119,66 +120,92 @@ void add(Call& call) {
 
 void convolution(Call& call) {
   const std::int64_t spatial = call.rank(0) - 2;
-  if (spatial != 1 && spatial != 2)
-    call.refuse("convolutions over " + std::to_string(spatial) + " dimensions have no rule");
+  if (spatial < 1 || spatial > 3)
+    call.refuse("convolutions over " + std::to_string(spatial) + " dimensions have no counterpart");
   const Shape weight = call.shape(1);
   const Windows windows(call, {weight.begin() + 2, weight.end()});
-  const ir::NodeId input = windows.padded(call, 0.0);
+  const ir::NodeId input = windows.padded(call, call.tensor(0), 0.0);
   const std::string op = "aten::conv" + std::to_string(spatial) + "d";
   std::vector<ir::Argument> args{{"input", ref(input)},
                                  {"stride", list_of(windows.stride)},
                                  {"padding", list_of(windows.padding)},
                                  {"dilation", list_of(windows.dilation)},
                                  {"groups", call.integer("group", 1)}};
-  if (call.constant(1) && (!call.has(2) || call.constant(2)))
-    return call.result(call.layer(op, std::move(args), LayerTensors{{"weight", 1}, {"bias", 2}}));
-  args.insert(args.begin() + 1, {"weight", call.ref(1)});
-  if (call.has(2)) args.insert(args.begin() + 2, {"bias", call.ref(2)});
-  call.result(call.emit(op, std::move(args)));
+  call.result(call.layer(op, std::move(args), LayerTensors{{"weight", 1}, {"bias", 2}}));
 }
 
-void batch_norm(Call& call) {
-  if (call.integer("training_mode", 0) != 0 || (call.opset() < 14 && call.results() > 1))
-    call.refuse("it is in training mode; export the model after eval()");
-  call.result(call.layer(
-      "aten::batch_norm",
-      {{"input", call.ref(0)},
-       {"training", false},
-       {"momentum", shortest_decimal(1 - call.number("momentum", 0.9))},
-       {"eps", call.number("epsilon", 1e-5)},
-       {"cudnn_enabled", true}},
-      LayerTensors{{"weight", 1}, {"bias", 2}, {"running_mean", 3}, {"running_var", 4}}));
+/// How much of the result's ends is cut, and how much is added behind it, in one dimension.
+struct Crop {
+  std::int64_t before = 0, after = 0, added = 0;
+};
+
+/// The size that the file asks for, if it does so: by output_shape, or as input times stride.
+std::optional<std::int64_t> asked_size(Call& call, const Windows& windows, std::size_t dim) {
+  const auto shape = call.integers("output_shape");
+  if (shape) return shape->at(shape->size() - windows.kernel.size() + dim);
+  if (!call.text("auto_pad", "NOTSET").starts_with("SAME")) return std::nullopt;
+  return fixed_size(call, call.tensor(0), static_cast<std::int64_t>(dim) + 2) * windows.stride[dim];
 }
 
-void layer_norm(Call& call) {
-  const std::int64_t rank = call.rank(0);
-  const std::int64_t axis = call.axis(call.integer("axis", -1), rank);
-  const Shape shape = call.shape(0);
-  const std::vector<std::int64_t> normalized(shape.begin() + axis, shape.end());
-  if (call.wants(1) || call.wants(2)) call.refuse("its mean and deviation are asked for");
-  call.result(call.layer("aten::layer_norm",
-                         {{"input", call.ref(0)},
-                          {"normalized_shape", list_of(normalized)},
-                          {"eps", call.number("epsilon", 1e-5)},
-                          {"cudnn_enable", true}},
-                         LayerTensors{{"weight", 1}, {"bias", 2}}));
+Crop crop_of(Call& call, const Windows& windows, std::size_t dim) {
+  const std::size_t space = windows.kernel.size();
+  const auto pads = call.integers("pads").value_or(std::vector<std::int64_t>(2 * space, 0));
+  const auto added = call.integers("output_padding").value_or(std::vector<std::int64_t>(space, 0));
+  if (pads.size() != 2 * space || added.size() != space)
+    call.wrong("its pads are not two, or its output_padding not one, per dimension");
+  const auto size = asked_size(call, windows, dim);
+  if (!size) return {pads[dim], pads[dim + space], added[dim]};
+  const std::int64_t in = fixed_size(call, call.tensor(0), static_cast<std::int64_t>(dim) + 2);
+  const std::int64_t total = windows.stride[dim] * (in - 1) + added[dim] +
+                             windows.dilation[dim] * (windows.kernel[dim] - 1) + 1 - *size;
+  if (total < 0) return {0, 0, added[dim] - total};
+  const std::int64_t half = total / 2;
+  const bool upper = call.text("auto_pad", "NOTSET") == "SAME_UPPER";
+  return upper ? Crop{half, total - half, added[dim]} : Crop{total - half, half, added[dim]};
 }
 
-void max_pool(Call& call) {
-  const std::int64_t spatial = call.rank(0) - 2;
-  if (spatial != 1 && spatial != 2)
-    call.refuse("pools over " + std::to_string(spatial) + " dimensions have no rule");
-  if (call.wants(1)) call.refuse("the places of its maxima are asked for");
-  const Windows windows(call, call.integers("kernel_shape").value_or(std::vector<std::int64_t>{}));
-  const ir::NodeId input = windows.padded(call, -std::numeric_limits<double>::infinity());
-  call.result(call.layer("aten::max_pool" + std::to_string(spatial) + "d",
-                         {{"self", ref(input)},
-                          {"kernel_size", list_of(windows.kernel)},
-                          {"stride", list_of(windows.stride)},
-                          {"padding", list_of(windows.padding)},
-                          {"dilation", list_of(windows.dilation)},
-                          {"ceil_mode", windows.ceil_mode}},
-                         TensorPaths{}));
+/// Pads of a transposed convolution cut its result.
+void transposed_convolution(Call& call) {
+  const std::int64_t space = call.rank(0) - 2;
+  if (space < 1 || space > 3)
+    call.refuse("convolutions over " + std::to_string(space) + " dimensions have no counterpart");
+  const Shape weight = call.shape(1);
+  const Windows windows = Windows::without_pads(call, {weight.begin() + 2, weight.end()});
+  std::vector<Crop> crops;
+  bool even = true;
+  for (std::size_t dim = 0; dim < windows.kernel.size(); ++dim) {
+    crops.push_back(crop_of(call, windows, dim));
+    even = even && crops[dim].before == crops[dim].after;
+    const std::int64_t most = std::max(windows.stride[dim], windows.dilation[dim]);
+    if (crops[dim].added >= most)
+      call.refuse("its result would have " + std::to_string(crops[dim].added) +
+                  " places more than its windows reach");
+  }
+  std::vector<std::int64_t> padding, added;
+  for (const Crop& crop : crops) {
+    padding.push_back(even ? crop.before : 0);
+    added.push_back(crop.added);
+  }
+  const std::string op =
+      "aten::conv_transpose" + std::to_string(space) + (space == 1 ? "d" : "d.input");
+  ir::NodeId result = call.layer(op,
+                                 {{"input", call.ref(0)},
+                                  {"stride", list_of(windows.stride)},
+                                  {"padding", list_of(padding)},
+                                  {"output_padding", list_of(added)},
+                                  {"groups", call.integer("group", 1)},
+                                  {"dilation", list_of(windows.dilation)}},
+                                 LayerTensors{{"weight", 1}, {"bias", 2}});
+  for (std::size_t dim = 0; !even && dim < crops.size(); ++dim) {
+    const std::int64_t behind = crops[dim].after;
+    const ir::Value end = behind == 0 ? std::numeric_limits<std::int64_t>::max() : -behind;
+    result = call.emit("aten::slice.Tensor", {{"self", ref(result)},
+                                              {"dim", static_cast<std::int64_t>(dim) + 2},
+                                              {"start", crops[dim].before},
+                                              {"end", end},
+                                              {"step", 1}});
+  }
+  call.result(result);
 }
 
 }  // namespace
@@ -189,9 +216,7 @@ std::vector<Row> layer_rows() {
       {"Gemm", 1, gemm},
       {"Add", 7, add, host_binary("Add")},
       {"Conv", 1, convolution},
-      {"BatchNormalization", 9, batch_norm},
-      {"LayerNormalization", 17, layer_norm},
-      {"MaxPool", 8, max_pool},
+      {"ConvTranspose", 1, transposed_convolution},
   };
 }
 

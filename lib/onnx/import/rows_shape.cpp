@@ -10,26 +10,26 @@
 namespace mase::onnx {
 namespace {
 
+/// A bound of the dimensions that are asked for.
+std::int64_t bound(Call& call, std::string_view name, std::int64_t otherwise) {
+  const std::int64_t rank = call.rank(0), at = call.integer(name, otherwise);
+  return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
+}
+
 void shape(Call& call) {
   const ir::NodeId input = call.tensor(0);
-  const std::int64_t rank = call.rank(0);
-  const auto bound = [&](std::string_view name, std::int64_t otherwise) {
-    const std::int64_t at = call.integer(name, otherwise);
-    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
-  };
+  const std::int64_t end = bound(call, "end", call.rank(0));
   std::vector<ir::Value> sizes;
-  for (std::int64_t i = bound("start", 0); i < bound("end", rank); ++i)
-    sizes.push_back(call.size(input, i));
+  for (std::int64_t i = bound(call, "start", 0); i < end; ++i) sizes.push_back(call.size(input, i));
   call.result(HostTensor::integers(std::move(sizes)));
 }
 
 std::optional<HostTensor> host_shape(Call& call) {
-  const HostTensor tensor = call.host(0);
-  return HostTensor::integers({tensor.shape.begin(), tensor.shape.end()});
+  const Shape sizes = call.shape(0);
+  const std::int64_t first = bound(call, "start", 0);
+  const std::int64_t end = std::max(first, bound(call, "end", call.rank(0)));
+  return HostTensor::integers({sizes.begin() + first, sizes.begin() + end});
 }
-
-/// The argument for sizes that are known or nodes.
-ir::Value sizes_of(const HostTensor& tensor) { return ir::Value::list(tensor.items); }
 
 /// A size of 0 stands for the input's.
 void reshape(Call& call) {
@@ -38,7 +38,8 @@ void reshape(Call& call) {
     for (std::size_t i = 0; i < sizes.items.size(); ++i)
       if (sizes.items[i] == ir::Value(0))
         sizes.items[i] = call.size(call.tensor(0), static_cast<std::int64_t>(i));
-  call.result(call.emit("aten::reshape", {{"self", call.ref(0)}, {"shape", sizes_of(sizes)}}));
+  call.result(
+      call.emit("aten::reshape", {{"self", call.ref(0)}, {"shape", ir::Value::list(sizes.items)}}));
 }
 
 std::optional<HostTensor> host_reshape(Call& call) {
@@ -128,7 +129,7 @@ void squeeze(Call& call) {
   std::ranges::reverse(axes);
   for (const std::int64_t axis : axes)
     result = call.emit("aten::squeeze.dim", {{"self", ref(result)}, {"dim", axis}});
-  call.result(axes.empty() ? Operand{.node = result} : Operand{.node = result});
+  call.result(result);
 }
 
 std::optional<HostTensor> host_squeeze(Call& call) {
@@ -195,31 +196,6 @@ std::optional<HostTensor> host_concat(Call& call) {
   return all;
 }
 
-void gather(Call& call) {
-  const std::int64_t rank = call.rank(0);
-  const std::int64_t axis = call.axis(call.integer("axis", 0), rank);
-  if (const auto index = call.find_host(1); index && index->shape.empty())
-    return call.result(call.emit(
-        "aten::select.int", {{"self", call.ref(0)}, {"dim", axis}, {"index", index->items[0]}}));
-  // Rows of a table are an embedding.
-  if (axis == 0 && rank == 2 && call.constant(0))
-    return call.result(
-        call.layer("aten::embedding", {{"indices", call.ref(1)}}, LayerTensors{{"weight", 0}}));
-  if (call.rank(1) == 1)
-    return call.result(call.emit("aten::index_select",
-                                 {{"self", call.ref(0)}, {"dim", axis}, {"index", call.ref(1)}}));
-  call.refuse("it gathers with an index of " + std::to_string(call.rank(1)) + " dimensions");
-}
-
-std::optional<HostTensor> host_gather(Call& call) {
-  const HostTensor tensor = call.host(0);
-  if (tensor.shape.size() != 1 || call.integer("axis", 0) > 0) return std::nullopt;
-  std::vector<std::int64_t> places;
-  for (const std::int64_t index : call.integers(1))
-    places.push_back(call.axis(index, tensor.shape[0]));
-  return picked(tensor, call.shape(1), places);
-}
-
 void constant(Call& call) {
   const auto whole = [&](std::string_view name, DType dtype) {
     HostTensor tensor{dtype, {}, {}};
@@ -246,10 +222,7 @@ void constant(Call& call) {
   call.refuse("its value is neither a tensor nor numbers");
 }
 
-void identity(Call& call) {
-  Operand operand = call.operand(0);
-  call.result(std::move(operand));
-}
+void identity(Call& call) { call.result(Operand(call.operand(0))); }
 
 }  // namespace
 
@@ -262,10 +235,8 @@ std::vector<Row> shape_rows() {
       {"Squeeze", 1, squeeze, host_squeeze},
       {"Transpose", 1, transpose},
       {"Concat", 4, concat, host_concat},
-      {"Gather", 1, gather, host_gather},
       {"Constant", 1, constant},
       {"Identity", 1, identity},
-      {"Dropout", 7, identity},
   };
 }
 

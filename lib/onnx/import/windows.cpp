@@ -5,11 +5,24 @@
 #include <algorithm>
 
 #include "onnx/import/importer.hpp"
+#include "onnx/import/steps.hpp"
 
 namespace mase::onnx {
 
 Windows::Windows(Call& call, std::vector<std::int64_t> kernel_size)
     : kernel(std::move(kernel_size)), ceil_mode(call.integer("ceil_mode", 0) != 0) {
+  read_steps(call);
+  read_pads(call);
+}
+
+Windows Windows::without_pads(Call& call, std::vector<std::int64_t> kernel_size) {
+  Windows windows;
+  windows.kernel = std::move(kernel_size);
+  windows.read_steps(call);
+  return windows;
+}
+
+void Windows::read_steps(Call& call) {
   const std::size_t spatial = kernel.size();
   if (call.rank(0) != static_cast<std::int64_t>(spatial) + 2)
     call.wrong("its kernel has " + std::to_string(spatial) + " dimensions, but its input is " +
@@ -19,7 +32,6 @@ Windows::Windows(Call& call, std::vector<std::int64_t> kernel_size)
   dilation = call.integers("dilations").value_or(ones);
   if (stride.size() != spatial || dilation.size() != spatial)
     call.wrong("its strides or dilations are not one per dimension");
-  read_pads(call);
 }
 
 /// All pads, those at the beginnings first, so that each result is the place of a stride.
@@ -31,11 +43,10 @@ std::vector<std::int64_t> Windows::pads_of_same(Call& call, bool upper) const {
     const auto size = call.importer().worlds().fixed_size(input, i + 2);
     if (!size && stride[i] != 1)
       call.refuse("auto_pad with a stride needs an input whose size does not vary");
-    const std::int64_t reach = dilation[i] * (kernel[i] - 1) + 1;
     // With stride 1 the size does not matter.
-    const std::int64_t in = size.value_or(reach);
+    const std::int64_t in = size.value_or(reach(i));
     const std::int64_t out = (in + stride[i] - 1) / stride[i];
-    const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * stride[i] + reach - in);
+    const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * stride[i] + reach(i) - in);
     pads[i] = upper ? total / 2 : total - total / 2;
     pads[i + spatial] = total - pads[i];
   }
@@ -51,28 +62,65 @@ void Windows::read_pads(Call& call) {
   else if (automatic == "NOTSET")
     pads = call.integers("pads").value_or(pads);
   if (pads.size() != 2 * spatial) call.wrong("its pads are not two per dimension");
-  bool even = true;
-  for (std::size_t i = 0; i < spatial; ++i) even = even && pads[i] == pads[i + spatial];
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(spatial);
-  if (even) {
-    padding.assign(pads.begin(), middle);
-    return;
-  }
-  padding.assign(spatial, 0);
-  before.assign(pads.begin(), middle);
-  after.assign(middle, pads.end());
+  file_before_.assign(pads.begin(), middle);
+  file_after_.assign(middle, pads.end());
+  padding = file_before_;
+  if (file_before_ != file_after_) pad_all(call);
 }
 
-ir::NodeId Windows::padded(Call& call, double value) const {
-  if (before.empty()) return call.tensor(0);
-  std::vector<std::int64_t> pads;  // the last dimension comes first
+std::int64_t Windows::beyond(Call& call, std::size_t dim) const {
+  if (!ceil_mode) return 0;
+  const std::int64_t in =
+      fixed_size(call, call.tensor(0), static_cast<std::int64_t>(dim) + 2) + file_before_[dim];
+  const std::int64_t room = in + file_after_[dim] - reach(dim);
+  std::int64_t count = (room + stride[dim] - 1) / stride[dim] + 1;
+  if ((count - 1) * stride[dim] >= in) --count;  // it would begin behind the input
+  return std::max<std::int64_t>(0, (count - 1) * stride[dim] + reach(dim) - in - file_after_[dim]);
+}
+
+void Windows::pad_all(Call& call) {
+  if (!before.empty()) return;
+  before = file_before_;
+  after = file_after_;
+  for (std::size_t dim = 0; dim < after.size(); ++dim) after[dim] += beyond(call, dim);
+  padding.assign(kernel.size(), 0);
+  ceil_mode = false;
+}
+
+void Windows::fit_pool(Call& call) {
+  for (std::size_t dim = 0; dim < kernel.size(); ++dim)
+    if (2 * padding[dim] > kernel[dim]) pad_all(call);
+}
+
+namespace {
+
+/// The last dimension comes first.
+ir::NodeId with_pads(Call& call, ir::NodeId node, const std::vector<std::int64_t>& before,
+                     const std::vector<std::int64_t>& after, double value) {
+  std::vector<std::int64_t> pads;
   for (std::size_t i = before.size(); i-- > 0;) {
     pads.push_back(before[i]);
     pads.push_back(after[i]);
   }
+  if (std::ranges::all_of(pads, [](std::int64_t pad) { return pad == 0; })) return node;
   return call.emit(
       "aten::pad",
-      {{"self", call.ref(0)}, {"pad", list_of(pads)}, {"mode", "constant"}, {"value", value}});
+      {{"self", ref(node)}, {"pad", list_of(pads)}, {"mode", "constant"}, {"value", value}});
+}
+
+}  // namespace
+
+ir::NodeId Windows::padded(Call& call, ir::NodeId node, double value) const {
+  return before.empty() ? node : with_pads(call, node, before, after, value);
+}
+
+ir::NodeId Windows::counted(Call& call, bool counts_padding) const {
+  const ir::NodeId ones = applied(call, "aten::ones_like", call.tensor(0));
+  if (!counts_padding) return padded(call, ones, 0.0);
+  std::vector<std::int64_t> rest = after, none(before.size(), 0);
+  for (std::size_t dim = 0; dim < rest.size(); ++dim) rest[dim] -= file_after_[dim];
+  return with_pads(call, with_pads(call, ones, file_before_, file_after_, 1.0), none, rest, 0.0);
 }
 
 }  // namespace mase::onnx
