@@ -43,9 +43,12 @@ std::vector<Row> control_rows();
 std::vector<Row> elementwise_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
+std::vector<Row> loss_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> pool_rows();
+std::vector<Row> reduction_rows();
 std::vector<Row> shape_rows();
 std::vector<Row> softmax_rows();
+std::vector<Row> type_rows();
 
 }  // namespace mase::onnx
