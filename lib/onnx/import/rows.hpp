@@ -40,14 +40,17 @@ void broadcast(Call& call, std::string_view aten, bool commutes);
 // A file of rows each.
 std::vector<Row> broadcast_rows();
 std::vector<Row> control_rows();
+std::vector<Row> creation_rows();
 std::vector<Row> elementwise_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
 std::vector<Row> loss_rows();
+std::vector<Row> movement_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> pool_rows();
 std::vector<Row> reduction_rows();
 std::vector<Row> shape_rows();
+std::vector<Row> slice_rows();
 std::vector<Row> softmax_rows();
 std::vector<Row> type_rows();
 
