@@ -49,6 +49,7 @@ std::vector<Row> movement_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> pool_rows();
 std::vector<Row> reduction_rows();
+std::vector<Row> resize_rows();
 std::vector<Row> shape_rows();
 std::vector<Row> slice_rows();
 std::vector<Row> softmax_rows();

@@ -130,11 +130,14 @@ void split_parts(Call& call) {
   const std::int64_t axis = call.axis(call.integer("axis", 0), call.rank(0));
   const std::vector<std::int64_t> sizes = part_sizes(call, axis);
   const auto count = static_cast<std::int64_t>(call.results());
+  std::vector<ir::Argument> args{{"self", call.ref(0)}};
+  if (sizes.empty())
+    args.push_back({"chunks", count});
+  else
+    args.push_back({"split_sizes", list_of(sizes)});
+  args.push_back({"dim", axis});
   const ir::NodeId parts =
-      sizes.empty()
-          ? call.emit("aten::chunk", {{"self", call.ref(0)}, {"chunks", count}, {"dim", axis}})
-          : call.emit("aten::split_with_sizes",
-                      {{"self", call.ref(0)}, {"split_sizes", list_of(sizes)}, {"dim", axis}});
+      call.emit(sizes.empty() ? "aten::chunk" : "aten::split_with_sizes", std::move(args));
   for (std::int64_t i = 0; i < count; ++i)
     if (call.wants(static_cast<std::size_t>(i)))
       call.result(item_of(call, parts, i), static_cast<std::size_t>(i));
