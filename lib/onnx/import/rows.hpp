@@ -48,6 +48,7 @@ std::vector<Row> loss_rows();
 std::vector<Row> movement_rows();
 std::vector<Row> norm_rows();
 std::vector<Row> pool_rows();
+std::vector<Row> recurrent_rows();
 std::vector<Row> reduction_rows();
 std::vector<Row> resize_rows();
 std::vector<Row> shape_rows();
