@@ -38,6 +38,7 @@ inline constexpr std::int64_t newest_opset = 28;
 void broadcast(Call& call, std::string_view aten, bool commutes);
 
 // A file of rows each.
+std::vector<Row> attention_rows();
 std::vector<Row> broadcast_rows();
 std::vector<Row> control_rows();
 std::vector<Row> creation_rows();
