@@ -119,6 +119,49 @@ TEST_CASE("a graph that fits one batch only says so") {
   CHECK_THAT(imported.notes[0], Catch::Contains("sizes of the example only"));
 }
 
+TEST_CASE("pads that an exporter computes from constants are known") {
+  // As torch.onnx.export writes F.pad: pads of the last dimension first, then turned around.
+  const Model model =
+      model_of({0, 8},
+               {node_of("Reshape", {"pads", "pairs"}, {"a"}),
+                node_of("Slice", {"a", "last", "begin", "zero", "last"}, {"b"}),
+                node_of("Transpose", {"b"}, {"c"}, {{"perm", Attribute::Ints{1, 0}, ""}}),
+                node_of("Reshape", {"c", "flat"}, {"d"}),
+                node_of("Pad", {"x", "d"}, {"y"}, {{"mode", std::string("reflect"), ""}})},
+               {integers("pads", {3, 2, 0, 0}), integers("pairs", {-1, 2}), integers("last", {-1}),
+                integers("begin", {-9}), integers("zero", {0}), integers("flat", {-1})});
+  CHECK_THAT(text_of(model),
+             Catch::Contains("pad=[3, 2], mode=\"reflect\"") && Catch::Contains("float32[2, 13]"));
+}
+
+TEST_CASE("a branch that depends on a size is that of the example, which the graph notes") {
+  const auto body = [](const std::string& op, const std::string& result) {
+    auto graph = std::make_shared<Graph>();
+    graph->nodes = {node_of(op, {"x"}, {result})};
+    graph->outputs = {{.name = result, .type = ElementType::float32}};
+    return std::shared_ptr<const Graph>(graph);
+  };
+  Model model = model_of(
+      {0, 8},
+      {node_of("Shape", {"x"}, {"sizes"}), node_of("Gather", {"sizes", "first"}, {"batch"}),
+       node_of("Equal", {"batch", "four"}, {"is_four"}),
+       node_of("If", {"is_four"}, {"y"},
+               {{"then_branch", body("Relu", "t"), ""}, {"else_branch", body("Neg", "e"), ""}})},
+      {integers("first", {0}), integers("four", {4})});
+  const auto import = [&](const Shape& shape) {
+    return import_model(model,
+                        {.path = "model.onnx", .inputs = {{"x", Array(DType::float32, shape)}}});
+  };
+  const Imported four = import({4, 8}), three = import({3, 8});
+  CHECK(four.graph.find_node("relu"));
+  REQUIRE(four.notes.size() == 1);
+  CHECK_THAT(four.notes[0], Catch::Contains("is true at node 'is_four_node' (Equal)"));
+  CHECK(four.graph.guards.size() == 1);
+  // The other sizes of this example, twice as many rows, give the same answer.
+  CHECK(three.graph.find_node("neg"));
+  CHECK(three.notes.empty());
+}
+
 TEST_CASE("functions of the model are written out where they are called") {
   Model model = model_of({0, 8}, {}, {});
   model.opsets["own"] = 1;
@@ -170,6 +213,9 @@ TEST_CASE("graphs that are not sound are refused with the place") {
   CHECK_THAT(refusal(model_of({0, 8}, {node_of("MatMul", {"x", "w"}, {"y"})}, {ones("w", {7, 4})}),
                      Fault::file),
              Catch::Contains("node 'y_node' (MatMul)"));
+  CHECK_THAT(refusal(model_of({0, 8, 4}, {node_of("Conv", {"x", "w"}, {"y"})}, {ones("w", {7})}),
+                     Fault::file),
+             Catch::Contains("its weight is [7], but its input [2, 8, 4]"));
   Model newer = model_of({0, 8}, {node_of("Relu", {"x"}, {"y"})});
   newer.opsets[""] = 99;
   CHECK_THAT(refusal(newer, Fault::unsupported), Catch::Contains("its opset is 99"));

@@ -166,6 +166,15 @@ std::optional<std::vector<std::int64_t>> Call::axes(std::size_t operand, std::in
 
 const ir::ValueInfo& Call::info(ir::NodeId id) const { return importer_.graph().node(id).info; }
 
+void Call::rely_on(const std::string& condition) {
+  const ir::Guard guard{"node '" + node_.name + "' (" + node_.op + ")", condition};
+  auto& guards = importer_.graph().guards;
+  if (std::ranges::find(guards, guard) != guards.end()) return;
+  guards.push_back(guard);
+  importer_.note("the graph is that of the example's sizes, for which " + condition + " at " +
+                 guard.place);
+}
+
 void Call::result(Operand operand, std::size_t i) {
   if (wants(i)) importer_.define(node_.outputs[i], std::move(operand));
 }

@@ -89,6 +89,9 @@ class Call {
   std::string store(std::string_view op, const std::string& argument, Constant& constant);
   const ir::ValueInfo& info(ir::NodeId id) const;
 
+  /// The graph holds only while a condition on its sizes does, which is that of the example.
+  void rely_on(const std::string& condition);
+
   // Results.
   std::size_t results() const { return node_.outputs.size(); }
   bool wants(std::size_t i) const { return i < results() && !node_.outputs[i].empty(); }

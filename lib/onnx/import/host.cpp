@@ -3,11 +3,13 @@
 #include "onnx/import/host.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
 
 #include "base/error.hpp"
+#include "ir/text.hpp"
 #include "onnx/import/importer.hpp"
 
 namespace mase::onnx {
@@ -116,9 +118,27 @@ std::optional<ir::Value> on_nodes(Call& call, const BinaryRow& row, const ir::Va
   return fixed ? ir::Value(*fixed) : ref(id);
 }
 
+/// A comparison of sizes. Where the answer depends on them, the graph relies on that for the
+/// example.
+std::optional<ir::Value> compared(Call& call, const BinaryRow& row, const ir::Value& a,
+                                  const ir::Value& b) {
+  const auto both = [&](const ir::Value& item) {
+    return item.is_node() ? call.importer().worlds().integers(item.node())
+                          : std::optional(std::array{whole(item), whole(item)});
+  };
+  const auto left = both(a), right = both(b);
+  if (!left || !right) return std::nullopt;
+  const bool example = row.integers((*left)[0], (*right)[0]) != 0;
+  if (example != (row.integers((*left)[1], (*right)[1]) != 0))
+    call.rely_on(std::string(row.op) + "(" + ir::print(call.importer().graph(), a) + ", " +
+                 ir::print(call.importer().graph(), b) + ") is " + (example ? "true" : "false"));
+  return ir::Value(example);
+}
+
 std::optional<ir::Value> computed(Call& call, const BinaryRow& row, DType dtype, const ir::Value& a,
                                   const ir::Value& b) {
-  if (a.is_node() || b.is_node()) return on_nodes(call, row, a, b);
+  if (a.is_node() || b.is_node())
+    return row.truth ? compared(call, row, a, b) : on_nodes(call, row, a, b);
   const DType result = row.truth ? DType::boolean : dtype;
   if (!is_real(dtype)) return item_of(row.integers(whole(a), whole(b)), result);
   if (!row.reals) return std::nullopt;

@@ -58,6 +58,15 @@ std::string node_text(const Node& node) {
          "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op + ")";
 }
 
+/// The operands of a call with their shapes.
+std::string operands_text(Call& call) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < call.count(); ++i)
+    if (call.has(i))
+      texts.push_back("'" + call.node().inputs[i] + "' is " + shape_text(call.shape(i)));
+  return join(texts, ", ");
+}
+
 }  // namespace
 
 Importer::Importer(const Model& model, const ImportOptions& options)
@@ -200,6 +209,10 @@ void Importer::import_node(const Node& node) {
     const std::string message = error.what();
     if (message.starts_with(path())) throw;
     throw Error(error.fault(), path() + ": " + node_text(node) + ": " + message);
+  } catch (const std::logic_error&) {
+    // An operand or attribute has fewer dimensions or numbers than the operator reads of it.
+    file_error(path() + ": " + node_text(node) +
+               ": its operands or attributes do not fit it: " + operands_text(call));
   }
 }
 

@@ -123,6 +123,9 @@ void convolution(Call& call) {
   if (spatial < 1 || spatial > 3)
     call.refuse("convolutions over " + std::to_string(spatial) + " dimensions have no counterpart");
   const Shape weight = call.shape(1);
+  if (weight.size() != call.shape(0).size())
+    call.wrong("its weight is " + shape_text(weight) + ", but its input " +
+               shape_text(call.shape(0)));
   const Windows windows(call, {weight.begin() + 2, weight.end()});
   const ir::NodeId input = windows.padded(call, call.tensor(0), 0.0);
   const std::string op = "aten::conv" + std::to_string(spatial) + "d";

@@ -177,6 +177,26 @@ void transpose(Call& call) {
   call.result(call.emit("aten::permute", {{"self", call.ref(0)}, {"dims", list_of(perm)}}));
 }
 
+std::optional<HostTensor> host_transpose(Call& call) {
+  // A constant matrix may be the weight of a product, which reads it as it is stored.
+  const Array* known = call.constant(0);
+  if (known && known->shape().size() == 2 && known->dtype() == DType::float32) return std::nullopt;
+  const HostTensor tensor = call.host(0);
+  const auto perm = permutation(call);
+  std::vector<std::int64_t> steps(perm.size(), 1);
+  for (std::size_t i = perm.size(); i-- > 1;) steps[i - 1] = steps[i] * tensor.shape[i];
+  Shape shape;
+  for (const std::int64_t dim : perm) shape.push_back(tensor.shape[static_cast<std::size_t>(dim)]);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < numel(shape); ++i) {
+    std::int64_t rest = i, place = 0;
+    for (std::size_t k = shape.size(); k-- > 0; rest /= shape[k])
+      place += rest % shape[k] * steps[static_cast<std::size_t>(perm[k])];
+    places.push_back(place);
+  }
+  return picked(tensor, shape, places);
+}
+
 void concat(Call& call) {
   std::vector<ir::Value> tensors;
   for (std::size_t i = 0; i < call.count(); ++i) tensors.push_back(call.ref(i));
@@ -233,7 +253,7 @@ std::vector<Row> shape_rows() {
       {"Flatten", 1, flatten},
       {"Unsqueeze", 1, unsqueeze, host_unsqueeze},
       {"Squeeze", 1, squeeze, host_squeeze},
-      {"Transpose", 1, transpose},
+      {"Transpose", 1, transpose, host_transpose},
       {"Concat", 4, concat, host_concat},
       {"Constant", 1, constant},
       {"Identity", 1, identity},

@@ -101,14 +101,31 @@ std::vector<std::int64_t> places_of(const Slice& slice, std::int64_t size) {
   return places;
 }
 
+/// The elements at these places along a dimension.
+HostTensor picked_along(const HostTensor& tensor, std::size_t dim,
+                        const std::vector<std::int64_t>& chosen) {
+  std::int64_t inner = 1;
+  for (std::size_t i = dim + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
+  const std::int64_t size = tensor.shape[dim];
+  const std::int64_t outer =
+      size * inner == 0 ? 0 : static_cast<std::int64_t>(tensor.items.size()) / (size * inner);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < outer; ++i)
+    for (const std::int64_t place : chosen)
+      for (std::int64_t k = 0; k < inner; ++k) places.push_back((i * size + place) * inner + k);
+  Shape shape = tensor.shape;
+  shape[dim] = static_cast<std::int64_t>(chosen.size());
+  return picked(tensor, std::move(shape), places);
+}
+
 std::optional<HostTensor> host_slice(Call& call) {
-  const HostTensor tensor = call.host(0);
-  const std::vector<Slice> slices = slices_of(call);
-  if (tensor.shape.size() != 1 || slices.size() != 1 || slices[0].start.is_node() ||
-      slices[0].end.is_node())
-    return std::nullopt;
-  const auto places = places_of(slices[0], tensor.shape[0]);
-  return picked(tensor, {static_cast<std::int64_t>(places.size())}, places);
+  HostTensor tensor = call.host(0);
+  for (const Slice& slice : slices_of(call)) {
+    if (slice.start.is_node() || slice.end.is_node()) return std::nullopt;
+    const auto dim = static_cast<std::size_t>(slice.axis);
+    tensor = picked_along(tensor, dim, places_of(slice, tensor.shape.at(dim)));
+  }
+  return tensor;
 }
 
 /// The sizes of the parts; empty if they are so many equal parts of a size that varies.
@@ -166,7 +183,8 @@ Pads pads_of(Call& call) {
   return pads;
 }
 
-ir::NodeId padded_with(Call& call, const Pads& pads, const ir::Value& value) {
+/// The pads of aten::pad: the last dimension first, without the first ones that have none.
+std::vector<std::int64_t> from_last(const Pads& pads) {
   std::vector<std::int64_t> all;
   for (std::size_t i = pads.before.size(); i-- > 0;) {
     all.push_back(pads.before[i]);
@@ -174,6 +192,28 @@ ir::NodeId padded_with(Call& call, const Pads& pads, const ir::Value& value) {
   }
   while (all.size() > 2 && all[all.size() - 1] == 0 && all[all.size() - 2] == 0)
     all.resize(all.size() - 2);
+  return all;
+}
+
+/// The pads with which aten::pad has this mode: it pads the last one or two dimensions less than
+/// the rank, up to three. Nothing where it does not.
+std::optional<std::vector<std::int64_t>> pads_of_mode(Call& call, const Pads& pads,
+                                                      const std::string& mode) {
+  const auto rank = static_cast<std::size_t>(call.rank(0));
+  std::vector<std::int64_t> all = from_last(pads);
+  if (mode == "wrap" || rank < 2 || rank > 5 || all.size() / 2 > std::min<std::size_t>(rank - 1, 3))
+    return std::nullopt;
+  all.resize(2 * std::max(all.size() / 2, rank - 2), 0);
+  const Shape shape = call.shape(0);
+  for (std::size_t i = 0; i < rank; ++i)
+    if (pads.before[i] < 0 || pads.after[i] < 0 ||
+        (mode == "reflect" && std::max(pads.before[i], pads.after[i]) >= shape[i]))
+      return std::nullopt;
+  return all;
+}
+
+ir::NodeId padded_with(Call& call, const Pads& pads, const ir::Value& value) {
+  const auto all = from_last(pads);
   return call.emit(
       "aten::pad",
       {{"self", call.ref(0)}, {"pad", list_of(all)}, {"mode", "constant"}, {"value", value}});
@@ -210,6 +250,11 @@ ir::NodeId padded_by_places(Call& call, const Pads& pads, const std::string& mod
 void pad(Call& call) {
   const std::string mode = call.text("mode", "constant");
   const Pads pads = pads_of(call);
+  if (mode == "edge" || mode == "reflect")
+    if (const auto all = pads_of_mode(call, pads, mode))
+      return call.result(call.emit("aten::pad", {{"self", call.ref(0)},
+                                                 {"pad", list_of(*all)},
+                                                 {"mode", mode == "edge" ? "replicate" : mode}}));
   if (mode == "edge" || mode == "wrap" || mode == "reflect")
     return call.result(padded_by_places(call, pads, mode));
   if (mode != "constant") call.wrong("its mode is '" + mode + "'");

@@ -51,9 +51,15 @@ std::optional<std::int64_t> Worlds::fixed_size(ir::NodeId tensor, std::size_t di
   return size == worlds_[1].infos.at(tensor).shape.at(dim) ? std::optional(size) : std::nullopt;
 }
 
+std::optional<std::array<std::int64_t, 2>> Worlds::integers(ir::NodeId id) const {
+  const auto example = worlds_[0].integer(id), other = worlds_[1].integer(id);
+  if (!example || !other) return std::nullopt;
+  return std::array{*example, *other};
+}
+
 std::optional<std::int64_t> Worlds::fixed_integer(ir::NodeId id) const {
-  const auto size = worlds_[0].integer(id);
-  return size && size == worlds_[1].integer(id) ? size : std::nullopt;
+  const auto both = integers(id);
+  return both && (*both)[0] == (*both)[1] ? std::optional((*both)[0]) : std::nullopt;
 }
 
 }  // namespace mase::onnx

@@ -29,6 +29,10 @@ class Worlds {
   /// The value of a host integer, if it is the same whatever the symbols are.
   std::optional<std::int64_t> fixed_integer(ir::NodeId id) const;
 
+  /// The values of a host integer for the example's sizes and for the others; nullopt if one of
+  /// them is not known.
+  std::optional<std::array<std::int64_t, 2>> integers(ir::NodeId id) const;
+
   /// Why the graph fits the example's sizes only: the node and the reason; "" while it fits others.
   const std::string& only_example() const { return only_example_; }
 

@@ -158,7 +158,8 @@ class Reader {
     info.shape.emplace();
     for (const auto& dim : type.tensor_type().shape().dim()) {
       Dimension dimension;
-      if (dim.has_dim_value()) dimension.size = dim.dim_value();
+      // Some exporters write -1 for a size that varies.
+      if (dim.has_dim_value() && dim.dim_value() >= 0) dimension.size = dim.dim_value();
       if (dim.has_dim_param()) dimension.symbol = dim.dim_param();
       info.shape->push_back(std::move(dimension));
     }
