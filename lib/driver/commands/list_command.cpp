@@ -20,6 +20,7 @@
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "models/registry.hpp"
+#include "onnx/operators.hpp"
 #include "passes/analysis/profile_statistics.hpp"
 #include "passes/calibration/candidates.hpp"
 #include "passes/quantization/quantize_config.hpp"
@@ -220,6 +221,22 @@ Tree task_entries() {
   return out;
 }
 
+Tree onnx_entries() {
+  Tree out = Tree::list();
+  for (const onnx::Operator& row : onnx::operators()) {
+    Tree entry = Tree::dict();
+    entry["name"] = row.name;
+    entry["domain"] = row.domain.empty() ? std::string_view("ai.onnx") : row.domain;
+    std::vector<std::string> since;
+    for (const std::int64_t opset : row.opsets) since.push_back(std::to_string(opset));
+    entry["since"] = join(since, ", ");
+    entry["imported"] = row.refusal.empty();
+    entry["doc"] = row.refusal;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 /// A list: its entries, and the introduction of its page.
 struct Listing {
   const char* what;
@@ -240,6 +257,11 @@ constexpr Listing listings[] = {
      "An op is what a node computes. A quantizable op has a format at each of its ports. `emit` "
      "can turn the ops marked *hardware* into SystemVerilog. Your own ops, with modules of your "
      "own, are [tables of a configuration](../adding/custom_op.md)."},
+    {"onnx", onnx_entries,
+     "These operators of ONNX files become nodes of the graph, or are refused for a reason. "
+     "`since` "
+     "has the opset from which on an operator is read, and those in which its meaning changed. "
+     "[Cases](../onnx_operators.md) of the package `onnx` say how much of each passes."},
     {"models", model_entries,
      "The program builds these networks itself, with seeded initial weights."},
     {"datasets", dataset_entries,
