@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scripts/zoo --onnx runs: every network is exported by both of PyTorch's exporters, imported, and gets a row.
+
+imports    mase runs the file
+outputs    the results of `mase run` are those of stock PyTorch to 1e-5 of the largest one
+names      how many of the layers that the TorchScript import has are layers of the same name here
+"""
+
+import argparse
+import json
+import logging
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy
+import torch
+from networks import NETWORKS
+from torch import Tensor, nn
+from zoo import Refused, mase, script_of, tensors_of
+
+EXPORTERS = ("trace", "dynamo")
+CLOSE = 1e-5
+
+
+def export(model: nn.Module, inputs: tuple[Tensor, ...], file: Path, exporter: str) -> None:
+    torch.onnx.export(model, inputs, file, dynamo=exporter == "dynamo", verbose=False)
+
+
+def distance(left: list[numpy.ndarray], right: list[Tensor]) -> str:
+    """yes, or by how much they differ, as a part of the largest result."""
+    if len(left) != len(right):
+        return f"{len(left)} of {len(right)} results"
+    worst = 0.0
+    for ours, theirs in zip(left, (tensor.numpy() for tensor in right)):
+        if ours.shape != theirs.shape:
+            return "shape"
+        scale = max(float(numpy.abs(theirs).max(initial=0)), 1e-30)
+        worst = max(worst, float(numpy.abs(ours.astype("f8") - theirs).max(initial=0)) / scale)
+    return "yes" if worst <= CLOSE else f"{worst:.1e}"
+
+
+class Trial:
+    def __init__(self, program: Path, folder: Path, name: str, exporter: str) -> None:
+        self.program, self.folder = program, folder / f"{name}.{exporter}"
+        self.network, self.exporter = NETWORKS[name], exporter
+        self.row = {"network": name, "exporter": exporter, "imports": "no", "outputs": "", "names": "", "why": ""}
+
+    def run(self) -> dict[str, str]:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        torch.manual_seed(0)
+        model = self.network.make().eval().requires_grad_(False)
+        self.inputs: list[object] = []
+        for i, value in enumerate(self.network.inputs):
+            numpy.save(self.folder / f"x{i}.npy", value.numpy())
+            self.inputs += ["--input", self.folder / f"x{i}.npy"]
+        file = self.folder / "model.onnx"
+        with torch.no_grad():
+            expected = tensors_of(model(*self.network.inputs))
+            export(model, self.network.inputs, file, self.exporter)
+        try:
+            for old in self.folder.glob("y*.npy"):
+                old.unlink()
+            mase(self.program, "run", file, "--output", self.folder / "y.npy", *self.inputs)
+            ours = [numpy.load(one) for one in sorted(self.folder.glob("y*.npy"), key=lambda one: (len(one.name), one))]
+            self.row["imports"] = "yes"
+            self.row["outputs"] = distance(ours, expected)
+            self.row["names"] = self.names(model, file)
+        except (Refused, subprocess.TimeoutExpired) as problem:
+            self.row["why"] = str(problem)[:400]
+        return self.row
+
+    def layers(self, file: Path) -> set[str]:
+        shown = json.loads(mase(self.program, "show", file, *self.inputs, "--format", "json"))
+        return {node["name"] for node in shown["nodes"] if node["op"] == "call_module"}
+
+    def names(self, model: nn.Module, file: Path) -> str:
+        traced = self.folder / "model.pt"
+        try:
+            with torch.no_grad():
+                script_of(model, "trace", self.network.inputs).save(str(traced))
+            wanted = self.layers(traced)
+        except Exception:  # not every network can be traced
+            return "-"
+        missing = wanted - self.layers(file)
+        return "yes" if not missing else f"{len(wanted) - len(missing)} of {len(wanted)}"
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    columns = ("network", "exporter", "imports", "outputs", "names")
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in rows]
+    lines += [""] + [f"{row['network']}.{row['exporter']}: {row['why']}" for row in rows if row["why"]]
+    for column in columns[2:]:
+        judged = [row[column] for row in rows if row[column] not in ("", "-")]
+        lines.append(f"{column}: {judged.count('yes')} of {len(judged)}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("network", nargs="*", help="only those whose name begins so")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+    chosen = [n for n in NETWORKS if not arguments.network or n.startswith(tuple(arguments.network))]
+    rows = []
+    for name in chosen:
+        for exporter in EXPORTERS:
+            try:
+                rows.append(Trial(arguments.program.resolve(), arguments.folder.resolve(), name, exporter).run())
+            except Exception as problem:  # what stock PyTorch itself cannot export is not a row
+                print(f"{name}.{exporter}: not exported: {str(problem).splitlines()[0][:200]}", file=sys.stderr)
+            else:
+                print(f"{name}.{exporter}: {rows[-1]['outputs'] or 'refused'}", file=sys.stderr)
+    print(table(rows))
+    imported = [row for row in rows if row["imports"] == "yes"]
+    return 0 if len(imported) >= 0.95 * len(rows) and all(r["outputs"] == "yes" for r in imported) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
