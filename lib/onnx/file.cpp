@@ -2,6 +2,9 @@
 // ONNX files through the library that knows protobuf. Most runs of the program read no ONNX file,
 // so it is opened on first use.
 #include "base/file.hpp"
+#include <array>
+#include <fstream>
+
 #include "base/error.hpp"
 #include "base/file_map.hpp"
 #include "base/library.hpp"
@@ -35,6 +38,16 @@ void write_model(const Model& model, const std::string& path) {
   write_file(path, bytes);
 }
 
-bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
+/// The first field of a model is its IR version: a tag and a small number, which begin no zip file,
+/// array or text.
+bool is_onnx(const std::string& path) {
+  if (path.ends_with(".onnx")) return true;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 3> first{};
+  if (!file.read(first.data(), first.size())) return false;
+  constexpr char ir_version_tag = 0x08, newest = 64, length_delimited = 2, fields = 0x7;
+  return first[0] == ir_version_tag && first[1] > 0 && first[1] < newest &&
+         (first[2] & fields) == length_delimited;
+}
 
 }  // namespace mase::onnx

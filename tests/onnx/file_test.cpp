@@ -96,6 +96,18 @@ TEST_CASE("an ONNX model is written and read back") {
   CHECK((*again.graph.inputs[0].shape)[1].size == 4);
 }
 
+TEST_CASE("an ONNX file is known by its name or its first bytes") {
+  const test::TemporaryFolder folder;
+  write_model(sample(), folder.file("model"));
+  CHECK(is_onnx(folder.file("model")));
+  CHECK(is_onnx("absent.onnx"));
+  for (const std::string& other : {"PK\x03\x04 a zip file", "x,y\n1,2\n", "\x93NUMPY", ""}) {
+    write_file(folder.file("other"), other);
+    CHECK_FALSE(is_onnx(folder.file("other")));
+  }
+  CHECK_FALSE(is_onnx(folder.file("absent")));
+}
+
 TEST_CASE("a damaged ONNX file is refused with its name") {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("model.onnx");
