@@ -31,6 +31,31 @@ std::vector<double> decimals(Call& call, std::size_t i) {
   return numbers;
 }
 
+/// Whether a node reads the size of the operand along an axis.
+bool is_own_size(Call& call, const ir::Value& size, std::int64_t axis) {
+  if (!size.is_node()) return false;
+  const ir::Node& node = call.importer().graph().node(size.node());
+  const ir::Value* self = node.find("self");
+  const ir::Value* dim = node.find("dim");
+  return node.op == "aten::size.int" && self && dim && *self == call.ref(0) &&
+         *dim == ir::Value(axis);
+}
+
+/// Sizes of the axes; axes that keep their own size, as the batch does, are left out.
+void read_sizes(Call& call, Resize& resize) {
+  const std::vector<ir::Value> given = call.host(3).items;
+  if (given.size() != resize.axes.size()) call.wrong("its sizes are not one per axis");
+  const std::vector<std::int64_t> axes = std::move(resize.axes);
+  resize.axes.clear();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (is_own_size(call, given[i], axes[i])) continue;
+    if (given[i].is_node())
+      call.refuse("operand '" + call.node().inputs[3] + "' must be constant integers");
+    resize.axes.push_back(axes[i]);
+    resize.sizes.push_back(given[i].as_int());
+  }
+}
+
 Resize read_resize(Call& call) {
   Resize resize;
   resize.mode = call.text("mode", "nearest");
@@ -48,9 +73,10 @@ Resize read_resize(Call& call) {
   } else {
     resize.region = decimals(call, 1);
     resize.scales = decimals(call, 2);
-    if (call.has(3) && resize.scales.empty()) resize.sizes = call.integers(3);
+    if (call.has(3) && resize.scales.empty()) read_sizes(call, resize);
   }
-  if (std::max(resize.scales.size(), resize.sizes.size()) != resize.axes.size())
+  if (resize.axes.empty() ||
+      std::max(resize.scales.size(), resize.sizes.size()) != resize.axes.size())
     call.wrong("its scales or sizes are not one per axis");
   return resize;
 }
@@ -149,14 +175,14 @@ std::optional<ir::NodeId> by_sizes(Call& call, const Resize& resize,
   const std::string op = upsampling(resize, parts.at(0), rank - 2);
   if (op.empty() || resize.sizes.empty() || rank < 3) return std::nullopt;
   if (call.text("keep_aspect_ratio_policy", "stretch") != "stretch") return std::nullopt;
-  const Shape before = call.shape(0);
-  std::vector<std::int64_t> sizes(before.begin() + 2, before.end());
+  const auto own = sizes_of(call, call.tensor(0));
+  std::vector<ir::Value> sizes(own.begin() + 2, own.end());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (resize.axes[i] < 2 && parts[i].in != parts[i].out) return std::nullopt;
     if (parts[i].coordinates == "pytorch_half_pixel" && parts[i].out == 1) return std::nullopt;
     if (resize.axes[i] >= 2) sizes[static_cast<std::size_t>(resize.axes[i] - 2)] = parts[i].out;
   }
-  std::vector<ir::Argument> args{{"input", call.ref(0)}, {"output_size", list_of(sizes)}};
+  std::vector<ir::Argument> args{{"input", call.ref(0)}, {"output_size", ir::Value::list(sizes)}};
   if (resize.mode != "nearest")
     args.push_back({"align_corners", parts[0].coordinates == "align_corners"});
   args.push_back({"scale_factors", ir::Value()});
