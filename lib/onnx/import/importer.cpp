@@ -128,19 +128,26 @@ ir::NodeId Importer::node_of(Operand& operand, const std::string& what) {
 }
 
 ir::NodeId Importer::tensor_of(const HostTensor& sizes) {
-  ir::Node node;
-  node.kind = ir::NodeKind::call_function;
-  node.target = "torch.tensor";
-  node.op = "aten::tensor";
-  node.args = {{"data", ir::Value::list(sizes.items)}, {"dtype", number_of(sizes.dtype)}};
-  const ir::NodeId row = add(std::move(node));
+  const auto call = [&](const char* op, ir::NodeKind kind, std::string target,
+                        std::vector<ir::Argument> args) {
+    ir::Node node;
+    node.kind = kind;
+    node.target = std::move(target);
+    node.op = op;
+    node.args = std::move(args);
+    return add(std::move(node));
+  };
+  std::vector<ir::Value> items;
+  for (const ir::Value& item : sizes.items)
+    items.emplace_back(
+        ir::NodeRef{call("aten::scalar_tensor", ir::NodeKind::call_function, "torch.scalar_tensor",
+                         {{"s", item}, {"dtype", number_of(sizes.dtype)}})});
+  if (sizes.shape.empty()) return items.at(0).node();
+  const ir::NodeId row = call("aten::stack", ir::NodeKind::call_function, "torch.stack",
+                              {{"tensors", ir::Value::list(std::move(items))}, {"dim", 0}});
   if (sizes.shape.size() == 1) return row;
-  ir::Node shaped;
-  shaped.kind = ir::NodeKind::call_method;
-  shaped.target = "reshape";
-  shaped.op = "aten::reshape";
-  shaped.args = {{"self", ir::NodeRef{row}}, {"shape", list_of(sizes.shape)}};
-  return add(std::move(shaped));
+  return call("aten::reshape", ir::NodeKind::call_method, "reshape",
+              {{"self", ir::NodeRef{row}}, {"shape", list_of(sizes.shape)}});
 }
 
 ir::NodeId Importer::add(ir::Node node, ir::NodeId before) {

@@ -172,18 +172,17 @@ void prelu(Call& call) {
       combined(call, "aten::add", above, ref(combined(call, "aten::mul", below, call.ref(1)))));
 }
 
-std::string overload(std::string_view aten, const ir::Value& other) {
-  return std::string(aten) + (other.is_node() ? ".Tensor" : ".Scalar");
-}
-
 }  // namespace
 
 void broadcast(Call& call, std::string_view aten, bool commutes) {
-  ir::Value other = call.scalar_or_ref(1, call.rank(0));
-  if (commutes && other.is_node())
-    if (ir::Value left = call.scalar_or_ref(0, call.rank(1)); !left.is_node())
-      return call.result(call.emit(overload(aten, left), {{"self", other}, {"other", left}}));
-  call.result(call.emit(overload(aten, other), {{"self", call.ref(0)}, {"other", other}}));
+  const auto is_number = [&](const ir::Value& operand) {
+    return !operand.is_node() || !call.info(operand.node()).is_tensor();
+  };
+  const ir::Value other = call.scalar_or_ref(1, call.rank(0));
+  if (commutes && !is_number(other))
+    if (const ir::Value left = call.scalar_or_ref(0, call.rank(1)); is_number(left))
+      return call.result(combined(call, aten, other.node(), left));
+  call.result(combined(call, aten, call.tensor(0), other));
 }
 
 std::vector<Row> broadcast_rows() {

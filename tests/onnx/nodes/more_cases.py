@@ -38,6 +38,16 @@ def case(name, op, opset, attributes, inputs, outputs, absent=()):
     return SimpleNamespace(name=f"more_{name}", model=model, data_sets=[(inputs, outputs)], rtol=1e-3, atol=1e-6)
 
 
+def varying(one, count=1):
+    """The case with a symbol for the batch of its first `count` inputs, imported for a batch twice as large."""
+    inputs = one.data_sets[0][0]
+    one.examples = [np.concatenate([x, x]) if i < count else x for i, x in enumerate(inputs)]
+    for value in one.model.graph.input[:count]:
+        value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    one.name += "_varying"
+    return one
+
+
 def softmax(rows):
     powers = np.exp(rows - rows.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
@@ -119,6 +129,32 @@ def recurrent():
     yield case("rnn_relu", "RNN", 14, settings, [x, w, r, b], [np.stack(states), state[None]])
 
 
+def batches():
+    x = values(2, 3, 4)
+    flat = softmax(x.reshape(2, 12)).reshape(x.shape)
+    yield varying(case("softmax_11", "Softmax", 11, {}, [x], [flat]))
+    yield varying(case("flatten", "Flatten", 13, {"axis": 2}, [x], [x.reshape(6, 4)]))
+    yield varying(case("size", "Size", 13, {}, [x], [np.int64(24)]))
+    yield varying(case("shape", "Shape", 15, {}, [x], [np.int64([2, 3, 4])]))
+    yield varying(case("split", "Split", 11, {"axis": 0}, [x], [x[:1], x[1:]]))
+    yield varying(case("reverse", "Slice", 9, {"starts": [-2], "ends": [9], "axes": [0]}, [x], [x]))
+    yield varying(case("reduce_prod", "ReduceProd", 11, {"axes": [0]}, [x], [x.prod(0, keepdims=True)]))
+    places = np.int64([[1, -2, 0, -1]])
+    yield varying(
+        case("gather_elements", "GatherElements", 13, {"axis": 0}, [x[:, 0], places], [x[places, 0, range(4)]])
+    )
+    image = values(2, 8, 3, 2)
+    blocks = image.reshape(2, 2, 2, 2, 3, 2).transpose(0, 3, 4, 1, 5, 2).reshape(2, 2, 6, 4)
+    yield varying(case("depth_to_space", "DepthToSpace", 13, {"blocksize": 2}, [image], [blocks]))
+    mean = image.mean((2, 3), keepdims=True)
+    yield varying(case("global_mean", "GlobalAveragePool", 1, {}, [image], [mean]))
+    heads = x.reshape(2, 3, 2, 2).transpose(0, 2, 1, 3)
+    seen = softmax(heads @ heads.swapaxes(2, 3) / np.sqrt(2)) @ heads
+    attention = {"q_num_heads": 2, "kv_num_heads": 2}
+    result = seen.transpose(0, 2, 1, 3).reshape(2, 3, 4).astype(np.float32)
+    yield varying(case("attention", "Attention", 23, attention, [x, x, x], [result]), 3)
+
+
 def as_float(array):
     return np.asarray(array, np.float32)
 
@@ -126,3 +162,4 @@ def as_float(array):
 def more_cases():
     yield from older()
     yield from recurrent()
+    yield from batches()

@@ -79,7 +79,8 @@ def write(case, folder):
     folder.mkdir(parents=True, exist_ok=True)
     inputs, outputs = case.data_sets[0]
     try:
-        values = [*tensors(inputs, "input"), *tensors(outputs, "output")]
+        examples = getattr(case, "examples", ())
+        values = [*tensors(inputs, "input"), *tensors(examples, "example"), *tensors(outputs, "output")]
     except TypeError as error:
         return str(error)
     onnx.save(case.model, folder / "model.onnx")
