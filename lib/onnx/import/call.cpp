@@ -26,7 +26,7 @@ Operand& Call::operand(std::size_t i) {
   Operand& found = *importer_.find(node_.inputs[i]);
   if (!found.transpose_of.empty()) {
     const Constant& matrix = *importer_.find(found.transpose_of)->constant;
-    found.constant = Constant{transposed(matrix.value), node_.inputs[i], {}, matrix.is_parameter};
+    found.constant = transposed(matrix, node_.inputs[i]);
     found.transpose_of.clear();
   }
   return found;

@@ -13,6 +13,7 @@
 #include "ir/naming.hpp"
 #include "onnx/import/call.hpp"
 #include "onnx/import/functions.hpp"
+#include "onnx/import/place_formats.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 
@@ -107,6 +108,7 @@ const std::string& Importer::store(Constant& constant, std::string_view wanted) 
   graph().set_tensor(path, {constant.value, parameter, parameter});
   if (constant.turned) turned_.insert(path);
   constant.path = path;
+  if (!constant.formats.empty()) formats_.emplace(path, constant.formats);
   return constant.path;
 }
 
@@ -237,7 +239,8 @@ void Importer::add_initializers(const std::vector<Tensor>& tensors) {
     if (const ElementRow* row = find_element(tensor.type); !row || !row->dtype)
       unsupported_error(path() + ": the initializer '" + tensor.name + "' has elements of type " +
                         element_name(tensor.type));
-    define(tensor.name, {.constant = Constant{tensor.value, tensor.name}});
+    define(tensor.name,
+           {.constant = Constant{.value = tensor.value, .name = tensor.name, .type = tensor.type}});
   }
 }
 
@@ -309,6 +312,7 @@ Imported Importer::import() {
   ir::remove_unused_tensors(graph());
   name_containers();
   load_tensors();
+  for (std::string& text : place_formats(graph(), formats_)) note(std::move(text));
   if (!worlds_.only_example().empty())
     note("the graph fits the sizes of the example only (" + worlds_.only_example() + ")");
   return std::move(imported_);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/format.hpp"
 #include "ir/graph.hpp"
 #include "onnx/import.hpp"
 #include "onnx/import/operand.hpp"
@@ -77,8 +78,9 @@ class Importer {
   std::unordered_map<std::string, Operand> operands_;
   std::unordered_map<std::string, int> uses_;
   std::set<std::string> turned_;  ///< tensors whose elements are in the order of the transpose
-  std::map<std::string, std::int64_t> symbols_;             ///< sizes of the file's symbols
-  std::unordered_map<std::string, std::string> producers_;  ///< result → node, for messages
+  std::map<std::string, std::vector<formats::Format>> formats_;  ///< of quantized tensors, by path
+  std::map<std::string, std::int64_t> symbols_;                  ///< sizes of the file's symbols
+  std::unordered_map<std::string, std::string> producers_;       ///< result → node, for messages
   std::vector<const std::map<std::string, std::int64_t>*> opsets_;  ///< innermost function last
   int functions_ = 0;                                               ///< calls of functions so far
 };

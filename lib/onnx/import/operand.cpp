@@ -93,6 +93,14 @@ Array transposed(const Array& matrix) {
   return result;
 }
 
+Constant transposed(const Constant& matrix, std::string name) {
+  Constant turned = matrix;
+  turned.value = transposed(matrix.value);
+  turned.name = std::move(name);
+  turned.path.clear();
+  return turned;
+}
+
 HostTensor HostTensor::integers(std::vector<ir::Value> values) {
   const auto count = static_cast<std::int64_t>(values.size());
   return {DType::int64, {count}, std::move(values)};

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/array.hpp"
+#include "formats/format.hpp"
 #include "ir/graph.hpp"
+#include "onnx/model.hpp"
 
 namespace mase::onnx {
 
@@ -33,6 +36,17 @@ struct Constant {
   /// The graph gets the transpose: `value` has its shape, but the elements are still in the order
   /// of the matrix.
   bool turned = false;
+  /// What its bytes are where no dtype says it: codes of small floats and integers.
+  ElementType type = ElementType::undefined;
+  /// Formats that may hold the values of a quantized constant as they are, the best one first.
+  std::vector<formats::Format> formats = {};
+};
+
+/// A tensor that was quantized: its values, and how they follow from the codes.
+struct Codes {
+  ir::NodeId values = ir::no_node;
+  Array scale, zero;  ///< float32
+  ElementType type = ElementType::undefined;
 };
 
 /// A value of the ONNX graph. A constant gets its node when a node reads it.
@@ -43,6 +57,8 @@ struct Operand {
   /// The constant matrix that this is the transpose of. It becomes a constant when something reads
   /// it; products read the matrix itself.
   std::string transpose_of = {};
+  /// The tensor of which this has the codes; null for all else.
+  std::shared_ptr<const Codes> codes = nullptr;
 };
 
 /// Tensors of more elements are never taken apart into host numbers.
@@ -58,5 +74,7 @@ Array array_of(const HostTensor& tensor);
 double shortest_decimal(double value);
 /// The transpose of a matrix.
 Array transposed(const Array& matrix);
+/// The same of a constant, which no graph holds yet, with its formats.
+Constant transposed(const Constant& matrix, std::string name);
 
 }  // namespace mase::onnx

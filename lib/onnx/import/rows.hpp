@@ -56,5 +56,6 @@ std::vector<Row> shape_rows();
 std::vector<Row> slice_rows();
 std::vector<Row> softmax_rows();
 std::vector<Row> type_rows();
+std::vector<Row> qonnx_rows();
 
 }  // namespace mase::onnx

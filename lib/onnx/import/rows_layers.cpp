@@ -24,8 +24,10 @@ ir::NodeId product_with(Call& call, std::size_t i, bool transposed_already,
       tensors.emplace_back("weight", call.store("aten::linear", "weight", given));
     } else {
       const Shape shape = given.value.shape();
-      Constant turned{
-          given.value.reshaped({shape[1], shape[0]}), given.name, {}, given.is_parameter, true};
+      Constant turned = given;
+      turned.value = given.value.reshaped({shape[1], shape[0]});
+      turned.path.clear();
+      turned.turned = true;
       tensors.emplace_back("weight", call.store("aten::linear", "weight", turned));
     }
   }
