@@ -57,5 +57,7 @@ std::vector<Row> slice_rows();
 std::vector<Row> softmax_rows();
 std::vector<Row> type_rows();
 std::vector<Row> qonnx_rows();
+std::vector<Row> qdq_rows();
+std::vector<Row> integer_rows();
 
 }  // namespace mase::onnx

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantized models as graphs: which formats their ports get, and what stays operators.
+#include <catch2/catch.hpp>
+
+#include "onnx/models.hpp"
+#include "support/message_of.hpp"
+
+namespace mase::onnx {
+namespace {
+
+constexpr auto dialect = "qonnx.custom_op.general";
+
+Tensor floats(const std::string& name, const std::vector<float>& values, Shape shape) {
+  return {name, ElementType::float32, Array::from(values, std::move(shape)), "", {}};
+}
+
+Tensor number(const std::string& name, float value) { return floats(name, {value}, {}); }
+
+Node quant(const std::string& x, const std::string& y, const std::string& scale,
+           const std::string& bits, std::vector<Attribute> attributes = {}) {
+  Node node = node_of("Quant", {x, scale, "zero", bits}, {y}, std::move(attributes));
+  node.domain = dialect;
+  return node;
+}
+
+Attribute flag(const std::string& name, std::int64_t value) { return {name, value, ""}; }
+
+/// The numbers that Quant nodes read.
+std::vector<Tensor> with_numbers(std::vector<Tensor> tensors) {
+  for (Tensor& one :
+       std::vector<Tensor>{number("zero", 0), number("odd", 3), number("sixteenth", 0.0625F),
+                           number("tenth", 0.1F), number("four", 4), number("eight", 8)})
+    tensors.push_back(std::move(one));
+  return tensors;
+}
+
+/// The text of a graph of one node between x and y.
+std::string text_of_node(const Node& node, std::vector<Tensor> tensors = {}) {
+  return text_of(model_of({0, 4}, {node}, with_numbers(std::move(tensors))));
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("quantized tensors become formats of the ports that read them") {
+  const Tensor weight = floats("w", {0.1F, -0.6F, 0.26F, 3, 0, 0, 0, 0}, {2, 4});
+  const Model model = model_of(
+      {0, 4},
+      {quant("x", "xq", "sixteenth", "eight"), quant("w", "wq", "quarter", "four"),
+       node_of("Gemm", {"xq", "wq"}, {"m"}, {flag("transB", 1)}), node_of("Relu", {"m"}, {"r"}),
+       quant("r", "y", "sixteenth", "four", {flag("signed", 0)})},
+      with_numbers({weight, number("quarter", 0.25F)}));
+  const std::string text = text_of(model);
+  CHECK(has(text, "{data_in=integer(8, 4), weight=integer(4, 2)}"));
+  CHECK(has(text, "{data_out=integer(4, 4, is_signed=false)}"));
+  CHECK_FALSE(has(text, "mase::identity"));
+  // Halves are rounded to even, and 3 is beyond 7 quarters.
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  const auto values = graph.tensors.at("w").value.span<float>();
+  CHECK(std::vector<float>(values.begin(), values.begin() + 4) ==
+        std::vector<float>{0, -0.5F, 0.25F, 1.75F});
+}
+
+TEST_CASE("a tensor with readers of several formats is rounded for each") {
+  const std::string text =
+      text_of(model_of({0, 4},
+                       {quant("x", "a", "sixteenth", "eight"), quant("x", "b", "sixteenth", "four"),
+                        node_of("Mul", {"a", "b"}, {"y"})},
+                       with_numbers({})));
+  CHECK(has(text, "data_in=integer(8, 4), data_in_1=integer(4, 4)"));
+}
+
+TEST_CASE("ranges that are not those of a format are clamped") {
+  const std::string narrow =
+      text_of_node(quant("x", "y", "sixteenth", "four", {flag("narrow", 1)}));
+  CHECK(has(narrow, "aten::clamp(self=%x, min=-0.4375, max=0.4375) {data_out=integer(4, 4)}"));
+  const std::string natural =
+      text_of_node(quant("x", "y", "sixteenth", "four", {flag("signed", 0), flag("narrow", 1)}));
+  CHECK(has(natural, "min=0.0, max=0.875) {data_out=integer(4, 4, is_signed=false)}"));
+}
+
+TEST_CASE("other steps divide and multiply around a format with steps of 1") {
+  const std::string text = text_of_node(quant("x", "y", "tenth", "eight"));
+  CHECK(has(text, "aten::div.Scalar(self=%x, other=0.1"));
+  CHECK(has(text, "{data_in=integer(8, 0)}"));
+  CHECK(has(text, "aten::mul.Scalar"));
+}
+
+TEST_CASE("what no format says becomes operators") {
+  const auto with_mode = [](const char* mode) {
+    return text_of_node(
+        quant("x", "y", "sixteenth", "eight", {{"rounding_mode", std::string(mode), ""}}));
+  };
+  CHECK(has(with_mode("FLOOR"), "{data_out=integer(8, 4, rounding=floor)}"));
+  CHECK(has(with_mode("half_up"), "{data_out=integer(8, 4, rounding=nearest_away)}"));
+  CHECK(has(with_mode("CEIL"), "aten::ceil"));
+  CHECK(has(with_mode("DOWN"), "aten::floor"));
+  // QONNX adds the zero point before it rounds halves to even.
+  Node shifted = quant("x", "y", "sixteenth", "eight");
+  shifted.inputs[2] = "odd";
+  CHECK(has(text_of_node(shifted), "aten::round"));
+}
+
+TEST_CASE("weights may have a step for each channel") {
+  const auto model = [](const std::vector<float>& steps, const std::vector<float>& weight) {
+    return model_of({0, 2},
+                    {quant("w", "wq", "steps", "four"),
+                     node_of("Gemm", {"x", "wq"}, {"y"}, {flag("transB", 1)})},
+                    with_numbers({floats("steps", steps, {2, 1}), floats("w", weight, {2, 2})}));
+  };
+  CHECK(has(text_of(model({0.5F, 0.125F}, {3.5F, -1, 0.875F, 0.25F})),
+            "weight=integer(4, 1, granularity=channel, channel_frac_width=[1, 3])"));
+  CHECK(has(text_of(model({0.3F, 0.7F}, {9, 1, 9, 1})), "weight=scale_integer(4)"));
+  // The step of a row follows from its largest number, which is not 7 steps here.
+  const Imported other =
+      import_model(model({0.3F, 0.7F}, {1, 0.3F, 1, 0.7F}), {.path = "model.onnx"});
+  REQUIRE(other.notes.size() == 1);
+  CHECK(has(other.notes[0], "no format has the steps of their scales: w"));
+}
+
+TEST_CASE("signs are a format") {
+  Node node = node_of("BipolarQuant", {"x", "scale"}, {"y"});
+  node.domain = dialect;
+  CHECK(has(text_of_node(node, {number("scale", 1)}), "{data_out=binary(scaled=false)}"));
+  CHECK(has(text_of_node(node, {number("scale", 0.5F)}), "aten::mul.Scalar"));
+}
+
+TEST_CASE("small floats are a format") {
+  Node node = node_of("FloatQuant", {"x", "scale", "four", "three", "seven", "most"}, {"y"});
+  node.domain = dialect;
+  const std::string text = text_of_node(
+      node, {number("scale", 1), number("three", 3), number("seven", 7), number("most", 448)});
+  CHECK(has(text, "min=-448.0, max=448.0) {data_out=minifloat_ieee(8, 4, 7)}"));
+}
+
+TEST_CASE("thresholds are counted") {
+  Node node = node_of("MultiThreshold", {"x", "t"}, {"y"},
+                      {{"out_scale", 0.5, ""}, {"out_bias", -1.0, ""}});
+  node.domain = dialect;
+  const std::string text = text_of_node(node, {ones("t", {4, 3})});
+  CHECK(has(text, "aten::ge.Tensor"));
+  CHECK(has(text, "aten::sum.dim_IntList"));
+  CHECK(has(text, "other=0.5"));
+}
+
+TEST_CASE("codes and values of ONNX are the formats of QONNX") {
+  const auto text = [](const std::string& zero_name, const Array& zero, ElementType type) {
+    return text_of(model_of({0, 4},
+                            {node_of("QuantizeLinear", {"x", "sixteenth", zero_name}, {"q"}),
+                             node_of("DequantizeLinear", {"q", "sixteenth", zero_name}, {"y"})},
+                            with_numbers({{zero_name, type, zero, "", {}}})));
+  };
+  const auto byte = [](int value) {
+    return Array::from(std::vector<std::uint8_t>{static_cast<std::uint8_t>(value)}, {});
+  };
+  CHECK(has(text("z", byte(128), ElementType::uint8), "placeholder x {data_out=integer(8, 4)}"));
+  CHECK(has(text("z", byte(0), ElementType::uint8), "integer(8, 4, is_signed=false)"));
+  CHECK(has(text("z", byte(100), ElementType::uint8),
+            "min=-6.25, max=9.6875) {data_out=integer(9, 4)}"));
+  CHECK(has(text("z", byte(0), ElementType::int4), "integer(4, 4)"));
+  CHECK(has(text("z", byte(0), ElementType::float8e4m3fn), "{data_in=fp8_e4m3()}"));
+}
+
+TEST_CASE("stored codes become weights with a format") {
+  const auto codes = Array::from(std::vector<std::int8_t>{-128, 127, 3, 4}, {2, 2});
+  const std::string text =
+      text_of(model_of({0, 2},
+                       {node_of("DequantizeLinear", {"w", "sixteenth"}, {"wq"}),
+                        node_of("MatMul", {"x", "wq"}, {"y"})},
+                       with_numbers({{"w", ElementType::int8, codes, "", {}}})));
+  CHECK(has(text, "{weight=integer(8, 4)}"));
+}
+
+TEST_CASE("operators on codes become operators on their values") {
+  const auto zero = Array::from(std::vector<std::int8_t>{0}, {});
+  const auto codes = Array::from(std::vector<std::int8_t>{1, 2, 3, 4}, {2, 2});
+  const std::string text = text_of(
+      model_of({0, 2},
+               {node_of("QuantizeLinear", {"x", "sixteenth", "z"}, {"q"}),
+                node_of("QLinearMatMul",
+                        {"q", "sixteenth", "z", "w", "sixteenth", "z", "sixteenth", "z"}, {"p"}),
+                node_of("DequantizeLinear", {"p", "sixteenth", "z"}, {"y"})},
+               with_numbers({{"w", ElementType::int8, codes, "", {}},
+                             {"z", ElementType::int8, zero, "", {}}})));
+  CHECK(has(text,
+            "aten::linear(input=%x, weight=%w) "
+            "{data_in=integer(8, 4), data_out=integer(8, 4), weight=integer(8, 4)}"));
+}
+
+TEST_CASE("what a quantizer cannot mean is refused") {
+  const auto refusal = [](const Node& node, std::vector<Tensor> tensors = {}) {
+    return test::message_of(Fault::unsupported, [&] { text_of_node(node, std::move(tensors)); });
+  };
+  CHECK(has(refusal(quant("x", "y", "x", "eight")),
+            "model.onnx: node 'y_node' (Quant): its scale is computed by the model"));
+  CHECK(has(refusal(quant("x", "y", "tenth", "wide"), {number("wide", 33)}),
+            "its bit width is 33.0; it must be an integer from 1 to 32"));
+  CHECK(has(refusal(quant("x", "y", "tenth", "eight", {{"rounding_mode", std::string("ODD"), ""}})),
+            "the rounding mode 'ODD' is not known"));
+}
+
+}  // namespace mase::onnx
