@@ -12,6 +12,9 @@ mkdocs_version=1.6.1
 nextpnr_version=0.11.1.0.post826
 torchvision_version=0.28.0
 transformers_version=5.23.0
+silero_version=6.2.3
+magika_version=1.0.3
+rapidocr_version=1.4.4
 torch_link=.venv/libtorch  # a link to the installed wheel's torch folder, stable across Python versions
 
 # ctest options that select the quick tests of the program, without those that check sources and documents.

@@ -162,6 +162,37 @@ TEST_CASE("a branch that depends on a size is that of the example, which the gra
   CHECK(three.notes.empty());
 }
 
+TEST_CASE("weights that a file stores in parts are put together") {
+  // 200 x 64, above what is taken apart into numbers: rows 100 to 199, then 0 to 99, as LSTM gates
+  // are.
+  Array weight(DType::float32, {200, 64});
+  auto span = weight.mutable_span<float>();
+  for (std::size_t i = 0; i < span.size(); ++i) span[i] = static_cast<float>(i);
+  const Model model =
+      model_of({0, 64},
+               {node_of("Slice", {"w", "zero", "middle", "zero"}, {"upper"}),
+                node_of("Slice", {"w", "middle", "end", "zero"}, {"lower"}),
+                node_of("Concat", {"lower", "upper"}, {"turned"}, {{"axis", std::int64_t{0}, ""}}),
+                node_of("Unsqueeze", {"turned", "zero"}, {"more"}),
+                node_of("Squeeze", {"more", "zero"}, {"fc"}),
+                node_of("Gemm", {"x", "fc"}, {"y"}, {{"transB", std::int64_t{1}, ""}})},
+               {{"w", ElementType::float32, weight, "", {}},
+                integers("zero", {0}),
+                integers("middle", {100}),
+                integers("end", {-1})});
+  Model whole = model;
+  whole.graph.initializers[3] = integers("end", {200});
+  const ir::Graph graph = import_model(whole, {.path = "model.onnx"}).graph;
+  REQUIRE(graph.tensors.size() == 1);
+  const Array& stored = graph.tensors.begin()->second.value;
+  REQUIRE(stored.shape() == Shape{200, 64});
+  CHECK(stored.span<float>()[0] == 6400);
+  CHECK(stored.span<float>()[100 * 64] == 0);
+  // An end of -1 leaves the last row out.
+  const ir::Graph shorter = import_model(model, {.path = "model.onnx"}).graph;
+  CHECK(shorter.tensors.begin()->second.value.shape() == Shape{199, 64});
+}
+
 TEST_CASE("functions of the model are written out where they are called") {
   Model model = model_of({0, 8}, {}, {});
   model.opsets["own"] = 1;

@@ -89,6 +89,17 @@ const Array* Call::constant(std::size_t i) {
   return one.constant ? &one.constant->value : nullptr;
 }
 
+bool Call::is_constant() {
+  for (std::size_t i = 0; i < count(); ++i)
+    if (has(i) && !constant(i)) return false;
+  return has(0);
+}
+
+bool Call::is_parameter() {
+  const auto& known = operand(0).constant;
+  return known && known->is_parameter;
+}
+
 Shape Call::shape(std::size_t i) {
   const Operand& one = operand(i);
   if (one.constant) return one.constant->value.shape();

@@ -56,6 +56,8 @@ class Call {
   double number(std::size_t i);
   /// The value of a constant operand of any size; nullptr if it is computed.
   const Array* constant(std::size_t i);
+  bool is_constant();   ///< whether all operands are constants; there is one at least
+  bool is_parameter();  ///< whether operand 0 is a constant that can be trained
   Shape shape(std::size_t i);
   std::int64_t rank(std::size_t i) { return static_cast<std::int64_t>(shape(i).size()); }
   DType dtype(std::size_t i);

@@ -211,6 +211,10 @@ void Importer::import_node(const Node& node) {
       if (known)
         if (auto result = row->host(call)) return call.result(std::move(*result));
     }
+    if (row->fold && call.is_constant())
+      if (auto array = row->fold(call))
+        return call.result(Operand{
+            .constant = Constant{std::move(*array), node.outputs.at(0), {}, call.is_parameter()}});
     if (!row->refusal.empty()) call.refuse(std::string(row->refusal));
     if (!row->import) call.refuse("its operands must be known when the model is imported");
     row->import(call);

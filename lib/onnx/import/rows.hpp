@@ -15,15 +15,19 @@ namespace mase::onnx {
 
 /// How an operator is imported, from opset `since` on, up to the next row of the same operator.
 struct Row {
+  using Host = std::function<std::optional<HostTensor>(Call&)>;
+  using Fold = std::function<std::optional<Array>(Call&)>;
   std::string_view op;
   std::int64_t since = 1;
   /// Writes the nodes, and gives the call's results.
   std::function<void(Call&)> import;
   /// The result when all inputs are host tensors (operand.hpp); nullopt if it must be a node after
   /// all. Operators without it always become nodes.
-  std::function<std::optional<HostTensor>(Call&)> host = {};
+  Host host = {};
   std::string_view domain = {};
   std::string_view refusal = {};  ///< why there is no counterpart, instead of `import`
+  /// The result when all inputs are constants of any size; nullopt if it must be a node.
+  Fold fold = {};
 };
 
 /// The row for a node; nullptr when no row has its operator in this opset.

@@ -5,6 +5,7 @@
 
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
+#include "onnx/import/moves.hpp"
 #include "onnx/import/rows.hpp"
 
 namespace mase::onnx {
@@ -42,23 +43,36 @@ void reshape(Call& call) {
       call.emit("aten::reshape", {{"self", call.ref(0)}, {"shape", ir::Value::list(sizes.items)}}));
 }
 
-std::optional<HostTensor> host_reshape(Call& call) {
-  HostTensor tensor = call.host(0);
+/// The shape that a call gives to operand 0, which is known.
+using NewShape = Shape (*)(Call& call);
+
+Row::Host on_host(NewShape shape) {
+  return [shape](Call& call) -> std::optional<HostTensor> {
+    HostTensor tensor = call.host(0);
+    tensor.shape = shape(call);
+    return tensor;
+  };
+}
+
+Row::Fold on_constant(NewShape shape) {
+  return [shape](Call& call) { return std::optional(call.constant(0)->reshaped(shape(call))); };
+}
+
+Shape reshaped_shape(Call& call) {
+  const Shape given = call.shape(0);
   const auto sizes = call.integers(1);
+  const bool copies = call.integer("allowzero", 0) == 0;
+  Shape shape;
   std::int64_t known = 1;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const bool copied = sizes[i] == 0 && call.integer("allowzero", 0) == 0;
-    if (sizes[i] != -1) known *= copied ? tensor.shape.at(i) : sizes[i];
+    shape.push_back(sizes[i] == 0 && copies ? given.at(i) : sizes[i]);
+    if (shape.back() != -1) known *= shape.back();
   }
-  const auto count = static_cast<std::int64_t>(tensor.items.size());
-  Shape shape;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    shape.push_back(sizes[i] == -1  ? (known == 0 ? 0 : count / known)
-                    : sizes[i] == 0 ? tensor.shape.at(i)
-                                    : sizes[i]);
-  if (numel(shape) != count) call.wrong("its shape does not fit its operand");
-  tensor.shape = std::move(shape);
-  return tensor;
+  const std::int64_t count = numel(given);
+  for (std::int64_t& size : shape)
+    if (size == -1) size = known == 0 ? 0 : count / known;
+  if (product_of(shape) != count) call.wrong("its shape does not fit its operand");
+  return shape;
 }
 
 void flatten(Call& call) {
@@ -116,11 +130,11 @@ void unsqueeze(Call& call) {
   call.result(result);
 }
 
-std::optional<HostTensor> host_unsqueeze(Call& call) {
-  HostTensor tensor = call.host(0);
+Shape unsqueezed_shape(Call& call) {
+  Shape shape = call.shape(0);
   for (const std::int64_t axis : sorted_axes(call, unsqueezed_rank(call)))
-    tensor.shape.insert(tensor.shape.begin() + axis, 1);
-  return tensor;
+    shape.insert(shape.begin() + axis, 1);
+  return shape;
 }
 
 void squeeze(Call& call) {
@@ -132,16 +146,15 @@ void squeeze(Call& call) {
   call.result(result);
 }
 
-std::optional<HostTensor> host_squeeze(Call& call) {
-  HostTensor tensor = call.host(0);
-  auto axes = sorted_axes(call, static_cast<std::int64_t>(tensor.shape.size()));
+Shape squeezed_shape(Call& call) {
+  Shape shape = call.shape(0);
+  auto axes = sorted_axes(call, call.rank(0));
   std::ranges::reverse(axes);
   for (const std::int64_t axis : axes) {
-    if (tensor.shape.at(std::size_t(axis)) != 1)
-      call.wrong("it squeezes a dimension that is not 1");
-    tensor.shape.erase(tensor.shape.begin() + axis);
+    if (shape.at(std::size_t(axis)) != 1) call.wrong("it squeezes a dimension that is not 1");
+    shape.erase(shape.begin() + axis);
   }
-  return tensor;
+  return shape;
 }
 
 std::vector<std::int64_t> permutation(Call& call) {
@@ -216,6 +229,12 @@ std::optional<HostTensor> host_concat(Call& call) {
   return all;
 }
 
+std::optional<Array> fold_concat(Call& call) {
+  std::vector<Array> arrays;
+  for (std::size_t i = 0; i < call.count(); ++i) arrays.push_back(*call.constant(i));
+  return joined(arrays, static_cast<std::size_t>(call.axis(call.integer("axis", 1), call.rank(0))));
+}
+
 void constant(Call& call) {
   const auto whole = [&](std::string_view name, DType dtype) {
     HostTensor tensor{dtype, {}, {}};
@@ -249,12 +268,12 @@ void identity(Call& call) { call.result(Operand(call.operand(0))); }
 std::vector<Row> shape_rows() {
   return {
       {"Shape", 1, shape, host_shape},
-      {"Reshape", 5, reshape, host_reshape},
+      {"Reshape", 5, reshape, on_host(reshaped_shape), {}, {}, on_constant(reshaped_shape)},
       {"Flatten", 1, flatten},
-      {"Unsqueeze", 1, unsqueeze, host_unsqueeze},
-      {"Squeeze", 1, squeeze, host_squeeze},
+      {"Unsqueeze", 1, unsqueeze, on_host(unsqueezed_shape), {}, {}, on_constant(unsqueezed_shape)},
+      {"Squeeze", 1, squeeze, on_host(squeezed_shape), {}, {}, on_constant(squeezed_shape)},
       {"Transpose", 1, transpose, host_transpose},
-      {"Concat", 4, concat, host_concat},
+      {"Concat", 4, concat, host_concat, {}, {}, fold_concat},
       {"Constant", 1, constant},
       {"Identity", 1, identity},
   };

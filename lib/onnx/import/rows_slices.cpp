@@ -6,6 +6,7 @@
 
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
+#include "onnx/import/moves.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 
@@ -102,8 +103,8 @@ std::vector<std::int64_t> places_of(const Slice& slice, std::int64_t size) {
 }
 
 /// The elements at these places along a dimension.
-HostTensor picked_along(const HostTensor& tensor, std::size_t dim,
-                        const std::vector<std::int64_t>& chosen) {
+HostTensor host_picked_along(const HostTensor& tensor, std::size_t dim,
+                             const std::vector<std::int64_t>& chosen) {
   std::int64_t inner = 1;
   for (std::size_t i = dim + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
   const std::int64_t size = tensor.shape[dim];
@@ -123,9 +124,18 @@ std::optional<HostTensor> host_slice(Call& call) {
   for (const Slice& slice : slices_of(call)) {
     if (slice.start.is_node() || slice.end.is_node()) return std::nullopt;
     const auto dim = static_cast<std::size_t>(slice.axis);
-    tensor = picked_along(tensor, dim, places_of(slice, tensor.shape.at(dim)));
+    tensor = host_picked_along(tensor, dim, places_of(slice, tensor.shape.at(dim)));
   }
   return tensor;
+}
+
+std::optional<Array> fold_slice(Call& call) {
+  Array array = *call.constant(0);
+  for (const Slice& slice : slices_of(call)) {
+    const auto dim = static_cast<std::size_t>(slice.axis);
+    array = picked_along(array, dim, places_of(slice, array.shape().at(dim)));
+  }
+  return array;
 }
 
 /// The sizes of the parts; empty if they are so many equal parts of a size that varies.
@@ -270,7 +280,7 @@ void pad(Call& call) {
 
 std::vector<Row> slice_rows() {
   return {
-      {"Slice", 1, slice, host_slice},
+      {"Slice", 1, slice, host_slice, {}, {}, fold_slice},
       {"Split", 2, split_parts},
       {"Pad", 2, pad},
   };
