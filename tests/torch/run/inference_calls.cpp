@@ -299,13 +299,32 @@ Calls creations() {
   };
 }
 
+/// Operators outside of the op table, which importers use.
+Calls outside_table() {
+  return {
+      "aten::isposinf(self=%x)",
+      "aten::isneginf(self=%i)",
+      "aten::bitwise_left_shift.Tensor(self=%i, other=%j)",
+      "aten::bitwise_right_shift.Tensor_Scalar(self=%u, other=2)",
+      "aten::scatter_reduce.two(self=%x, dim=1, index=%i, src=%x, reduce=\"amax\")",
+      "aten::grid_sampler(input=%img, grid=%grid, interpolation_mode=0, padding_mode=0, "
+      "align_corners=false)",
+      "aten::affine_grid_generator(theta=%theta, size=[2, 4, 5, 6], align_corners=true)",
+      "aten::col2im(self=%qt, output_size=[2, 8], kernel_size=[2, 2], dilation=[1, 1], "
+      "padding=[0, 0], stride=[1, 1])",
+      "aten::linalg_det(A=%square)",
+      "aten::nll_loss_nd(self=%k2, target=%c5)",
+      "aten::nll_loss_nd(self=%k2, target=%c5, reduction=0)",
+  };
+}
+
 }  // namespace
 
 const std::vector<std::string>& inference_calls() {
   static const Calls all = [] {
     Calls joined;
     for (const Calls& part : {products(), windows(), layers(), element_calls(), reductions(),
-                              reshapes(), movements(), creations()})
+                              reshapes(), movements(), creations(), outside_table()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();

@@ -43,7 +43,9 @@ const std::string placeholders =
     "  %l_ih : float32[8, 6] = placeholder l_ih\n  %l_hh : float32[8, 2] = placeholder l_hh\n"
     "  %g_ih : float32[6, 6] = placeholder g_ih\n  %g_hh : float32[6, 2] = placeholder g_hh\n"
     "  %r_ih : float32[2, 6] = placeholder r_ih\n  %r_hh : float32[2, 2] = placeholder r_hh\n"
-    "  %even : float32[2, 4, 6, 8] = placeholder even\n";
+    "  %even : float32[2, 4, 6, 8] = placeholder even\n"
+    "  %grid : float32[2, 3, 5, 2] = placeholder grid\n"
+    "  %theta : float32[2, 2, 3] = placeholder theta\n  %c5 : int64[5] = placeholder c5\n";
 
 ir::Graph graph_of_call(const std::string& inputs, const std::string& call) {
   return ir::parse("graph \"call\" {\n" + inputs + "  %y = call_function f " + call +
