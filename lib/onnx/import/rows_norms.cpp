@@ -12,6 +12,8 @@ namespace {
 void batch_norm(Call& call) {
   if (call.integer("training_mode", 0) != 0 || (call.opset() < 14 && call.results() > 1))
     call.refuse("it is in training mode; export the model after eval()");
+  if (call.integer("spatial", 1) == 0)
+    call.refuse("it has a mean for each place, not each channel");
   call.result(call.layer(
       "aten::batch_norm",
       {{"input", call.ref(0)},
@@ -175,7 +177,7 @@ void local_response(Call& call) {
 
 std::vector<Row> norm_rows() {
   return {
-      {"BatchNormalization", 9, batch_norm},
+      {"BatchNormalization", 7, batch_norm},
       {"InstanceNormalization", 6, instance_norm},
       {"GroupNormalization", 18, group_norm},
       {"LayerNormalization", 17, layer_norm},

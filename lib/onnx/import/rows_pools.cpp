@@ -192,7 +192,7 @@ void global_lp(Call& call) {
 
 std::vector<Row> pool_rows() {
   return {
-      {"MaxPool", 8, max_pool},         {"AveragePool", 7, average_pool},
+      {"MaxPool", 1, max_pool},         {"AveragePool", 1, average_pool},
       {"LpPool", 2, lp_pool},           {"GlobalAveragePool", 1, global_mean},
       {"GlobalMaxPool", 1, global_max}, {"GlobalLpPool", 2, global_lp},
   };
