@@ -16,7 +16,7 @@ std::string refusal_of(const Model& model) {
   return test::message_of(Fault::unsupported, [&] { text_of(model); });
 }
 
-Attribute number(const std::string& name, std::int64_t value) { return {name, value, ""}; }
+Attribute whole(const std::string& name, std::int64_t value) { return {name, value, ""}; }
 
 /// An LSTM of 3 features and 2 hidden ones.
 Model lstm_model(std::vector<Attribute> attributes) {
@@ -30,7 +30,7 @@ Model lstm_model(std::vector<Attribute> attributes) {
 
 TEST_CASE("a recurrent layer of ONNX is a layer of torch.nn") {
   const ir::Graph graph =
-      import_model(lstm_model({number("hidden_size", 2)}), {.path = "model.onnx"}).graph;
+      import_model(lstm_model({whole("hidden_size", 2)}), {.path = "model.onnx"}).graph;
   REQUIRE(graph.modules.contains("rnn"));
   const ir::Module& module = graph.modules.at("rnn");
   CHECK(module.class_name == "torch.nn.modules.rnn.LSTM");
@@ -40,7 +40,7 @@ TEST_CASE("a recurrent layer of ONNX is a layer of torch.nn") {
 }
 
 TEST_CASE("options that torch.nn does not have are refused") {
-  CHECK_THAT(refusal_of(lstm_model({number("hidden_size", 2), number("input_forget", 1)})),
+  CHECK_THAT(refusal_of(lstm_model({whole("hidden_size", 2), whole("input_forget", 1)})),
              Catch::Contains("'/rnn/LSTM'") && Catch::Contains("gates are one"));
 }
 

@@ -39,7 +39,8 @@ Operand* Call::transpose_of(std::size_t i) {
 }
 
 ir::NodeId Call::tensor(std::size_t i) {
-  return importer_.node_of(operand(i), "'" + node_.inputs[i] + "'");
+  Operand& one = operand(i);  // checks that there is one
+  return importer_.node_of(one, "'" + node_.inputs[i] + "'");
 }
 
 ir::Value Call::scalar_or_ref(std::size_t i, std::int64_t other_rank) {
@@ -61,6 +62,20 @@ HostTensor Call::host(std::size_t i) {
   if (auto known = find_host(i)) return std::move(*known);
   refuse("operand '" + node_.inputs[i] +
          "' must be known when the model is imported, or follow from sizes alone");
+}
+
+std::vector<ir::Value> Call::sizes(std::size_t i) {
+  HostTensor tensor = host(i);
+  if (tensor.dtype != DType::int64 && tensor.dtype != DType::int32)
+    wrong("operand '" + node_.inputs[i] + "' has elements other than integers");
+  return std::move(tensor.items);
+}
+
+bool Call::truth(std::size_t i) {
+  const auto known = has(i) ? find_host(i) : std::nullopt;
+  if (!known || known->items.size() != 1 || known->dtype != DType::boolean || !known->is_constant())
+    refuse("operand '" + (has(i) ? node_.inputs[i] : "") + "' must be a constant truth value");
+  return known->items[0].as_bool();
 }
 
 std::vector<std::int64_t> Call::integers(std::size_t i) {

@@ -50,6 +50,10 @@ class Call {
   /// The elements of an operand that must be known one by one, as sizes are.
   HostTensor host(std::size_t i);
   std::optional<HostTensor> find_host(std::size_t i);
+  /// The elements of an operand that are sizes: integers, constant or of the host.
+  std::vector<ir::Value> sizes(std::size_t i);
+  /// The only element of an operand that must be a constant truth value.
+  bool truth(std::size_t i);
   /// The elements of an operand that must be constant integers.
   std::vector<std::int64_t> integers(std::size_t i);
   /// The only element of an operand that must be a constant number.

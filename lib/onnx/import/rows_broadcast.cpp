@@ -137,7 +137,8 @@ void where(Call& call) {
 
 std::optional<HostTensor> host_where(Call& call) {
   const HostTensor condition = call.host(0), yes = call.host(1), no = call.host(2);
-  if (!condition.is_constant() || yes.dtype != no.dtype) return std::nullopt;
+  if (!condition.is_constant() || condition.dtype != DType::boolean || yes.dtype != no.dtype)
+    return std::nullopt;
   auto shape = broadcast_shape(yes.shape, no.shape);
   if (shape) shape = broadcast_shape(*shape, condition.shape);
   if (!shape || numel(*shape) > most_host_items) return std::nullopt;

@@ -12,7 +12,8 @@ namespace {
 /// The branch of a constant condition comes in the place of the node.
 void branch(Call& call) {
   const auto condition = call.find_host(0);
-  if (!condition || condition->items.size() != 1 || !condition->is_constant())
+  if (!condition || condition->items.size() != 1 || condition->dtype != DType::boolean ||
+      !condition->is_constant())
     call.refuse("operand '" + call.node().inputs.at(0) +
                 "' must be known when the model is imported: the graph has no branches");
   const std::string_view name = condition->items[0].as_bool() ? "then_branch" : "else_branch";
@@ -31,13 +32,8 @@ void branch(Call& call) {
 
 /// Nothing is dropped outside of training.
 void dropout(Call& call) {
-  if (call.has(2)) {
-    const auto training = call.find_host(2);
-    if (!training || training->items.size() != 1)
-      call.refuse("operand '" + call.node().inputs[2] + "' must be constant");
-    if (training->items[0].as_bool() && (!call.has(1) || call.number(std::size_t{1}) != 0))
-      call.refuse("it drops values at random, as in training; export the model after eval()");
-  }
+  if (call.has(2) && call.truth(2) && (!call.has(1) || call.number(std::size_t{1}) != 0))
+    call.refuse("it drops values at random, as in training; export the model after eval()");
   call.result(Operand(call.operand(0)));
   if (call.wants(1))
     call.result(

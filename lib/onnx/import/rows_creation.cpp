@@ -55,7 +55,7 @@ std::pair<ir::Value, DType> fill_of(Call& call) {
 
 void constant_of_shape(Call& call) {
   const auto [fill, dtype] = fill_of(call);
-  call.result(call.emit("aten::full", {{"size", ir::Value::list(call.host(0).items)},
+  call.result(call.emit("aten::full", {{"size", ir::Value::list(call.sizes(0))},
                                        {"fill_value", fill},
                                        {"dtype", number_of(dtype)}}));
 }

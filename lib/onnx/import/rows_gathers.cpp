@@ -169,6 +169,7 @@ void scatter_nd(Call& call) {
 void compress(Call& call) {
   const Array* condition = call.constant(1);
   if (!condition) call.refuse("operand '" + call.node().inputs[1] + "' must be constant");
+  if (condition->dtype() != DType::boolean) call.wrong("its condition has no truth values");
   std::vector<std::int64_t> places;
   std::int64_t place = 0;
   for (const bool chosen : condition->span<bool>()) {

@@ -12,7 +12,7 @@ namespace {
 
 /// Both shapes broadcast: a size of 1 keeps the operand's.
 void expand(Call& call) {
-  const std::vector<ir::Value> given = call.host(1).items;
+  const std::vector<ir::Value> given = call.sizes(1);
   const auto rank = static_cast<std::size_t>(call.rank(0));
   std::vector<ir::Value> sizes(std::max(rank, given.size()), ir::Value(-1));
   const std::size_t before = sizes.size() - given.size(), added = sizes.size() - rank;
@@ -34,7 +34,7 @@ std::optional<HostTensor> host_expand(Call& call) {
 
 void tile(Call& call) {
   call.result(call.emit("aten::repeat",
-                        {{"self", call.ref(0)}, {"repeats", ir::Value::list(call.host(1).items)}}));
+                        {{"self", call.ref(0)}, {"repeats", ir::Value::list(call.sizes(1))}}));
 }
 
 void triangle(Call& call) {

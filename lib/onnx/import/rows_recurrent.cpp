@@ -80,6 +80,18 @@ class RecurrentCall {
     for (const std::size_t i : {1U, 2U, 3U})
       if (call_.has(i) && !call_.constant(i))
         call_.refuse("operand '" + call_.node().inputs[i] + "' must be constant");
+    check_shapes();
+  }
+
+  /// [directions, gates * hidden, ...] each.
+  void check_shapes() {
+    const Shape input = call_.shape(1), state = call_.shape(2);
+    if (state.empty()) call_.wrong("its state has no matrix");
+    const std::int64_t rows = static_cast<std::int64_t>(layer_.gates.size()) * state.back();
+    const bool matrices = input.size() == 3 && state.size() == 3 && input[0] == directions() &&
+                          state[0] == directions() && input[1] == rows && state[1] == rows;
+    if (!matrices || (call_.has(3) && call_.shape(3) != Shape{directions(), 2 * rows}))
+      call_.wrong("its matrices and biases do not fit each other");
   }
 
   /// All sequences must have all steps.

@@ -43,7 +43,7 @@ bool is_own_size(Call& call, const ir::Value& size, std::int64_t axis) {
 
 /// Sizes of the axes; axes that keep their own size, as the batch does, are left out.
 void read_sizes(Call& call, Resize& resize) {
-  const std::vector<ir::Value> given = call.host(3).items;
+  const std::vector<ir::Value> given = call.sizes(3);
   if (given.size() != resize.axes.size()) call.wrong("its sizes are not one per axis");
   const std::vector<std::int64_t> axes = std::move(resize.axes);
   resize.axes.clear();
@@ -255,7 +255,7 @@ void grid_sample(Call& call) {
 void affine_grid(Call& call) {
   call.result(call.emit("aten::affine_grid_generator",
                         {{"theta", call.ref(0)},
-                         {"size", ir::Value::list(call.host(1).items)},
+                         {"size", ir::Value::list(call.sizes(1))},
                          {"align_corners", call.integer("align_corners", 0) != 0}}));
 }
 

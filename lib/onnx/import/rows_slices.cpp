@@ -25,7 +25,7 @@ struct Slice {
 std::vector<Slice> slices_of(Call& call) {
   const bool operands = call.opset() >= 10;
   const auto list = [&](std::size_t i, std::string_view attribute) {
-    if (operands) return call.has(i) ? call.host(i).items : std::vector<ir::Value>{};
+    if (operands) return call.has(i) ? call.sizes(i) : std::vector<ir::Value>{};
     const auto given = call.integers(attribute).value_or(std::vector<std::int64_t>{});
     return std::vector<ir::Value>{given.begin(), given.end()};
   };
