@@ -260,16 +260,25 @@ class Fuser {
 
   void scale(const ir::Module& norm) {
     if (is_scale_and_shift(graph_, norm)) return;
-    for (const ir::NodeId id : calls_of(norm)) require_no_formats(id, id);
+    for (const ir::NodeId id : calls_of(norm)) require_float_weights(id);
     make_scale_and_shift(graph_, graph_.modules.at(norm.path), affine_of(graph_, norm));
     for (const ir::NodeId id : calls_of(norm)) note("scale_and_shift", id);
   }
 
+  [[noreturn]] void refuse_formats(ir::NodeId id) const {
+    config_error("node '" + graph_.node(id).name +
+                 "' is quantized already; run fuse_batch_norm before quantize");
+  }
+
   void require_no_formats(ir::NodeId norm, ir::NodeId other) const {
     for (ir::NodeId id : {norm, other})
-      if (!graph_.node(id).formats.empty())
-        config_error("node '" + graph_.node(id).name +
-                     "' is quantized already; run fuse_batch_norm before quantize");
+      if (!graph_.node(id).formats.empty()) refuse_formats(id);
+  }
+
+  /// A scale and shift takes and gives the numbers of its norm: quantized files have formats there.
+  void require_float_weights(ir::NodeId id) const {
+    const auto& formats = graph_.node(id).formats;
+    if (formats.contains("weight") || formats.contains("bias")) refuse_formats(id);
   }
 
   void remove(const std::vector<ir::NodeId>& calls, const char* where) {
