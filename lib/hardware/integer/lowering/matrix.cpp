@@ -289,9 +289,9 @@ Operand lower_batch_norm(const Call& call) {
       throw Refusal{"it normalizes by the batch, which mixes its rows"};
   check_all(call, "running_mean", 0.0, 0.0);
   check_all(call, "running_var", 1.0, call.number("eps", 1e-5));
-  Constants scale = call.has_tensor("weight") ? call.constants("weight", true) : call.constant(1.0);
+  Constants scale = call.has_tensor("weight") ? call.constants("weight") : call.constant(1.0);
   std::optional<Constants> shift;
-  if (call.has_tensor("bias")) shift = call.constants("bias", true);
+  if (call.has_tensor("bias")) shift = call.constants("bias");
   StreamView x = call.stream("input");
   if (x.layout.torch_shape.empty()) throw Refusal{"it needs a batch of channels as input"};
   if (!is_innermost(x.layout, 0))
