@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/error.hpp"
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
 #include "onnx/import/steps.hpp"
@@ -41,7 +42,11 @@ const std::map<std::string, RoundingRow>& rounding_rows() {
 class Spread {
  public:
   Spread(const Array& constant, const Shape& shape) : values_(constant.span<float>()) {
-    if (values_.size() != 1) places_ = broadcast_places(constant.shape(), shape);
+    if (values_.size() == 1) return;
+    if (broadcast_shape(constant.shape(), shape) != shape)
+      file_error("its scale or zero point of shape " + shape_text(constant.shape()) +
+                 " does not fit the tensor's shape " + shape_text(shape));
+    places_ = broadcast_places(constant.shape(), shape);
   }
   float operator[](std::size_t i) const {
     return places_.empty() ? values_[0] : values_[static_cast<std::size_t>(places_[i])];
@@ -299,6 +304,7 @@ ir::NodeId quantized(Call& call, const Quantizer& quantizer, ir::NodeId x) {
 Array float_constant(Call& call, std::size_t i, const std::string& what) {
   const Array* array = call.constant(i);
   if (!array) call.refuse("its " + what + " is computed by the model; it must be a constant");
+  if (array->size() == 0) call.wrong("its " + what + " is empty");
   return array->aligned().to_float32();
 }
 

@@ -75,6 +75,7 @@ Array numbers_of_codes(Call& call, const Array& codes, ElementType type) {
 /// an axis, or one for each block along it.
 Array broadcast_to(Call& call, const Array& given, const Shape& shape, std::int64_t axis,
                    std::int64_t block) {
+  if (given.size() == 0) call.wrong("its scale or zero point is empty");
   if (given.size() == 1) return Array::from(given.span<float>(), {});
   const auto dim = static_cast<std::size_t>(call.axis(axis, std::ssize(shape)));
   if (block == 0) {

@@ -157,6 +157,8 @@ void multi_threshold(Call& call) {
   std::string layout = call.text("data_layout", "");
   if (layout.empty() && rank < 5) layout = layouts[static_cast<std::size_t>(rank)];
   const std::size_t channel = layout.find('C');
+  if (channel != std::string::npos && channel >= static_cast<std::size_t>(rank))
+    call.wrong("its layout '" + layout + "' has more dimensions than its operand");
   Shape shape(static_cast<std::size_t>(rank) + 1, 1);
   shape[channel == std::string::npos ? 1 : channel] = thresholds.shape()[0];
   shape.back() = thresholds.shape()[1];
