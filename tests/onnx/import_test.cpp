@@ -162,6 +162,45 @@ TEST_CASE("a branch that depends on a size is that of the example, which the gra
   CHECK(three.notes.empty());
 }
 
+TEST_CASE("activations and norms that a file writes out are one layer") {
+  const auto number = [](const std::string& name, float value) {
+    return Tensor{name, ElementType::float32, Array::from<float>({value}, {}), "", {}};
+  };
+  // As torch.onnx.export writes them for opset 14.
+  const std::vector<Node> gelu{named(node_of("Div", {"x", "root"}, {"a"}), "/act/Div"),
+                               named(node_of("Erf", {"a"}, {"b"}), "/act/Erf"),
+                               named(node_of("Add", {"b", "one"}, {"c"}), "/act/Add"),
+                               named(node_of("Mul", {"x", "c"}, {"d"}), "/act/Mul"),
+                               named(node_of("Mul", {"d", "half"}, {"y"}), "/act/Mul_1")};
+  const std::vector<Tensor> numbers{number("root", 1.4142135F), number("one", 1),
+                                    number("half", 0.5F)};
+  CHECK_THAT(text_of(model_of({0, 8}, gelu, numbers)),
+             Catch::Contains("%act : float32[2, 8] = call_module act aten::gelu(self=%x)"));
+  // Another number is another function.
+  std::vector<Tensor> others = numbers;
+  others[1] = number("one", 2);
+  CHECK_THAT(text_of(model_of({0, 8}, gelu, others)), !Catch::Contains("gelu"));
+
+  std::vector<Node> norm{
+      node_of("ReduceMean", {"x", "last"}, {"m"}), node_of("Sub", {"x", "m"}, {"c"}),
+      node_of("Pow", {"c", "two"}, {"s"}),         node_of("ReduceMean", {"s", "last"}, {"v"}),
+      node_of("Add", {"v", "eps"}, {"e"}),         node_of("Sqrt", {"e"}, {"r"}),
+      node_of("Div", {"c", "r"}, {"n"}),           node_of("Mul", {"n", "norm.weight"}, {"w"}),
+      node_of("Add", {"w", "norm.bias"}, {"y"})};
+  const std::vector<Tensor> tensors{number("two", 2), number("eps", 1e-5F), integers("last", {-1}),
+                                    ones("norm.weight", {8}), ones("norm.bias", {8})};
+  const std::string text = text_of(model_of({0, 3, 8}, norm, tensors));
+  CHECK_THAT(text, Catch::Contains("%norm : float32[2, 3, 8] = call_module norm "
+                                   "aten::layer_norm(input=%x)") &&
+                       !Catch::Contains("aten::mean"));
+  norm[2].inputs[0] = "x";  // the mean of squares of something else than the difference
+  CHECK_THAT(text_of(model_of({0, 3, 8}, norm, tensors)), !Catch::Contains("layer_norm"));
+
+  CHECK_THAT(text_of(model_of(
+                 {0, 8}, {node_of("Sigmoid", {"x"}, {"s"}), node_of("Mul", {"x", "s"}, {"y"})})),
+             Catch::Contains("aten::silu(self=%x)") && !Catch::Contains("sigmoid"));
+}
+
 TEST_CASE("weights that a file stores in parts are put together") {
   // 200 x 64, above what is taken apart into numbers: rows 100 to 199, then 0 to 99, as LSTM gates
   // are.

@@ -95,6 +95,8 @@ class Call {
   std::string store(std::string_view op, const std::string& argument, Constant& constant);
   const ir::ValueInfo& info(ir::NodeId id) const;
 
+  /// Says that the layer which follows is written with so many nodes, this one the last of them.
+  void written_with(int nodes) { layer_nodes_ = nodes; }
   /// The graph holds only while a condition on its sizes does, which is that of the example.
   void rely_on(const std::string& condition);
 
@@ -107,11 +109,13 @@ class Call {
 
  private:
   std::string place() const;
+  std::string stated_path(std::string_view op) const;
   std::string layer_path(std::string_view op, const TensorPaths& tensors) const;
 
   Importer& importer_;
   const Node& node_;
   std::int64_t opset_;
+  int layer_nodes_ = 2;  ///< a layer has at most so many nodes: MatMul and Add are a linear one
 };
 
 inline ir::Value ref(ir::NodeId id) { return ir::NodeRef{id}; }

@@ -49,9 +49,6 @@ std::string common_owner(const TensorPaths& tensors) {
   return owner;
 }
 
-/// MatMul and Add together are one linear layer.
-constexpr int most_nodes_of_a_layer = 2;
-
 }  // namespace
 
 ir::NodeId Call::emit(std::string_view op, std::vector<ir::Argument> args) {
@@ -66,19 +63,36 @@ ir::NodeId Call::emit(std::string_view op, std::vector<ir::Argument> args) {
   return importer_.add(std::move(node));
 }
 
-/// The layer's path: that of its tensors, or that of the node's module.
+/// The path of the module that the file's metadata say the node is, if its class computes `op`.
+std::string Call::stated_path(std::string_view op) const {
+  const Scope scope = importer_.scopes().of(node_);
+  const ir::LayerRow* layer =
+      scope.class_name.empty() ? nullptr : ir::find_module_class(scope.class_name);
+  return layer && computes(*layer, op) ? scope.path : "";
+}
+
+/// The layer's path: that which the file states, that of its tensors, or that of the node's module.
 std::string Call::layer_path(std::string_view op, const TensorPaths& tensors) const {
+  if (std::string stated = stated_path(op); !stated.empty()) return stated;
   if (std::string owner = common_owner(tensors); !owner.empty()) return owner;
   const Scope scope = importer_.scopes().of(node_);
-  if (scope.path.empty()) return "";
-  if (!scope.class_name.empty()) {
-    const ir::LayerRow* layer = ir::find_module_class(scope.class_name);
-    return layer && computes(*layer, op) ? scope.path : "";
-  }
-  return importer_.scopes().nodes_in(scope.path) <= most_nodes_of_a_layer ? scope.path : "";
+  const bool alone = importer_.scopes().nodes_in(scope.path) <= layer_nodes_;
+  return alone && scope.class_name.empty() ? scope.path : "";
 }
 
 std::string Call::store(std::string_view op, const std::string& argument, Constant& constant) {
+  // Exporters store equal tensors once, under the name of the first layer. Matrices that are equal
+  // are tied; vectors are zeros and ones of layers that are not trained yet.
+  const std::string stated = stated_path(op);
+  const bool of_another = ir::owner_of(constant.name) != stated;
+  if (!stated.empty() && of_another && constant.value.shape().size() <= 1) {
+    const std::string path = stated + "." + argument;
+    const auto known = importer_.graph().tensors.find(path);
+    if (known != importer_.graph().tensors.end() && known->second.value.same_bits(constant.value))
+      return path;
+    Constant own{constant.value, path, {}, constant.is_parameter};
+    return importer_.store(own, path);
+  }
   const std::string scope = layer_path(op, {});
   const bool named = ir::last_part(constant.name) == argument || scope.empty();
   return importer_.store(constant, named ? constant.name : scope + "." + argument);

@@ -7,6 +7,7 @@
 #include "onnx/import/host.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
+#include "onnx/import/written_out.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -188,7 +189,11 @@ void broadcast(Call& call, std::string_view aten, bool commutes) {
 
 std::vector<Row> broadcast_rows() {
   return {
-      binary("Mul", "aten::mul", true),
+      {"Mul", 7,
+       [](Call& call) {
+         if (!activation_of_product(call)) broadcast(call, "aten::mul", true);
+       },
+       host_binary("Mul")},
       binary("Sub", "aten::sub"),
       {"Div", 7, divide, host_binary("Div")},
       {"Mod", 10, modulo, host_modulo},

@@ -8,6 +8,7 @@
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 #include "onnx/import/windows.hpp"
+#include "onnx/import/written_out.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -117,7 +118,7 @@ void add(Call& call) {
   for (const std::size_t product : {std::size_t{0}, std::size_t{1}})
     if (const ir::NodeId id = layer_of_bias(call, product, 1 - product); id != ir::no_node)
       return add_bias(call, id, 1 - product);
-  broadcast(call, "aten::add", true);
+  if (!norm_of_sum(call)) broadcast(call, "aten::add", true);
 }
 
 void convolution(Call& call) {

@@ -6,6 +6,7 @@
 #include "onnx/import/importer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
+#include "onnx/import/written_out.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -71,6 +72,7 @@ ir::NodeId reduced(Call& call, const Reduction& reduction, ir::NodeId node,
 }
 
 void reduce(Call& call, const Reduction& reduction) {
+  if (reduction.op == "ReduceMean" && pool_of_mean(call)) return;
   const DType dtype = call.dtype(0);
   const std::vector<std::int64_t> axes = axes_of(call, call.rank(0));
   check_not_empty(call, reduction, call.shape(0), axes);
