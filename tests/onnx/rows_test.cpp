@@ -39,6 +39,13 @@ TEST_CASE("a recurrent layer of ONNX is a layer of torch.nn") {
   CHECK(graph.tensors.at("rnn.bias_hh_l0").value.shape() == Shape{8});
 }
 
+TEST_CASE("an LSTM takes both parts of its state as a tuple, as torch.nn does") {
+  Model model = lstm_model({whole("hidden_size", 2)});
+  model.graph.nodes[0].inputs = {"x", "w", "r", "b", "", "h", "c"};
+  for (const char* name : {"h", "c"}) model.graph.inputs.push_back(value(name, {1, 4, 2}));
+  CHECK_THAT(text_of(model), Catch::Contains("mase::lstm(input=%x, hx=(%h, %c))"));
+}
+
 TEST_CASE("options that torch.nn does not have are refused") {
   CHECK_THAT(refusal_of(lstm_model({whole("hidden_size", 2), whole("input_forget", 1)})),
              Catch::Contains("'/rnn/LSTM'") && Catch::Contains("gates are one"));

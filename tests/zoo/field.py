@@ -19,6 +19,7 @@ CLOSE = 1e-4
 QUANTIZE = """
 [passes.quantize]
 report = false
+maximum.config.name = "NA"  # magika masks with minus infinity
 [passes.quantize.default.config]
 data_in = "integer(8, auto)"
 weight = "integer(8, auto)"

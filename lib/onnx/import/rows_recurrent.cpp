@@ -145,7 +145,7 @@ class RecurrentCall {
     if (!has_memory()) return hidden;
     const ir::NodeId cell =
         call_.has(6) ? call_.tensor(6) : applied(call_, "aten::zeros_like", call_.tensor(5));
-    return ir::Value::list({hidden, ref(state_order(cell))});
+    return ir::Value::tuple({hidden, ref(state_order(cell))});
   }
 
   ir::NodeId turned(ir::NodeId node, bool backwards) {
