@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of a call: operators as functions, and as layers where the file says which module they are.
 #include <algorithm>
+#include <functional>
 
 #include "base/error.hpp"
 #include "ir/allowed_operators.hpp"

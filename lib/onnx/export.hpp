@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs of ATen operators as ONNX models.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "onnx/model.hpp"
+
+namespace mase::onnx {
+
+/// The opsets of ONNX's own domain that an export can be in.
+inline constexpr std::int64_t oldest_export_opset = 21, newest_export_opset = 23,
+                              default_export_opset = 21;
+
+/// How to export a graph.
+struct ExportOptions {
+  std::int64_t opset = default_export_opset;
+  std::string producer_version;  ///< of this program
+};
+
+/// The graph in eval mode. Initializers have the paths of the tensors, nodes the names that the
+/// older exporter of PyTorch gives them ("/block/block.0/Gemm"). The first dimension of the inputs
+/// is the symbol "batch" if the graph takes other batches than its example's; other sizes are
+/// fixed. The model holds the graph's text too, from which import_model restores what ONNX does
+/// not say (see stored_graph.hpp). Error(Fault::unsupported) that names every node without a
+/// counterpart.
+Model export_model(const ir::Graph& graph, const ExportOptions& options);
+
+}  // namespace mase::onnx

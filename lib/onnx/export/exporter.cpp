@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes inputs, tensors, nodes and outputs of a graph in order.
+#include "onnx/export/exporter.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ir/leaf_bodies.hpp"
+#include "ir/op_table.hpp"
+#include "ir/tensor_readers.hpp"
+#include "onnx/export/rows.hpp"
+#include "onnx/stored_graph.hpp"
+
+namespace mase::onnx {
+namespace {
+
+/// The version of the file's structure that has all that the opsets need.
+constexpr std::int64_t ir_version_of(std::int64_t opset) { return opset >= 23 ? 11 : 10; }
+
+bool is_number(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// "['', 'block', 'block.0']", as torch.onnx writes lists.
+std::string python_list(const Names& items) {
+  Names quoted;
+  for (const std::string& item : items) quoted.push_back("'" + item + "'");
+  return "[" + join(quoted, ", ") + "]";
+}
+
+}  // namespace
+
+std::string scope_prefix(std::string_view path) {
+  std::string prefix = "/", last;
+  if (path.empty()) return prefix;
+  for (const std::string& part : split(path, '.')) {
+    prefix += (is_number(part) && !last.empty() ? last + "." + part : part) + "/";
+    last = part;
+  }
+  return prefix;
+}
+
+Exporter::Exporter(const ir::Graph& graph, const ExportOptions& options)
+    : graph_(graph), options_(options), batch_(graph) {}
+
+const Names& Exporter::values(ir::NodeId id) const {
+  const auto found = values_.find(id);
+  MASE_CHECK(found != values_.end(), "a value is read before it is written");
+  return found->second;
+}
+
+std::string Exporter::unique(const std::string& wanted) {
+  std::string name = wanted;
+  while (!names_.insert(name).second) name = wanted + "_" + std::to_string(++counts_[wanted]);
+  return name;
+}
+
+std::string Exporter::initializer(const std::string& path) { return path; }
+
+std::string Exporter::constant(Array array) {
+  const std::string content =
+      std::string(dtype_name(array.dtype())) + shape_text(array.shape()) +
+      std::string(reinterpret_cast<const char*>(array.bytes()), array.byte_size());
+  const auto known = constant_names_.find(content);
+  if (known != constant_names_.end()) return known->second;
+  const std::string name = unique("constant_" + std::to_string(constants_.size()));
+  constant_names_.emplace(content, name);
+  constants_.emplace(name, array);
+  model_.graph.initializers.push_back({name, element_of(array.dtype()), std::move(array), "", {}});
+  return name;
+}
+
+/// What torch.onnx tells of the module that a node came from.
+void Exporter::name_scope(const ir::Node& from, Node& node) {
+  std::string path;
+  if (from.kind == ir::NodeKind::call_module) path = from.target;
+  std::string name = scope_prefix(path) + node.op;
+  const std::string stem = name;
+  for (int i = 1; !node_names_.insert(name).second; i = ++counts_[stem])
+    name = stem + "_" + std::to_string(i);
+  node.name = name;
+  if (path.empty()) return;
+  Names paths{""}, classes{graph_.containers.contains("") ? graph_.containers.at("") : ""};
+  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
+    const std::string owner = path.substr(0, dot);
+    const auto known = graph_.containers.find(owner);
+    paths.push_back(owner);
+    classes.push_back(known == graph_.containers.end() ? "" : known->second);
+  }
+  paths.insert(paths.end(), {path, node.name});
+  classes.insert(classes.end(), {graph_.module_of(from).class_name, from.op});
+  node.metadata.emplace_back("pkg.torch.onnx.name_scopes", python_list(paths));
+  node.metadata.emplace_back("pkg.torch.onnx.class_hierarchy", python_list(classes));
+}
+
+void Exporter::add(const ir::Node& from, std::string_view op, const Names& inputs,
+                   const Names& outputs, Attributes attributes) {
+  Node node;
+  node.op = op;
+  node.inputs = inputs;
+  node.outputs = outputs;
+  node.attributes = std::move(attributes);
+  name_scope(from, node);
+  model_.graph.nodes.push_back(std::move(node));
+}
+
+ValueInfo Exporter::value_info(const std::string& name, ir::NodeId id) const {
+  const ir::ValueInfo& info = graph_.node(id).info;
+  ValueInfo value;
+  value.name = name;
+  if (info.kind == ir::ValueInfo::Kind::integer) {
+    value.type = ElementType::int64;
+    value.shape.emplace();
+    return value;
+  }
+  if (!info.is_tensor())
+    unsupported_error("node '" + graph_.node(id).name + "': only tensors can be inputs or outputs");
+  value.type = element_of(info.dtype);
+  value.shape = batch_.dimensions(id);
+  return value;
+}
+
+void Exporter::add_inputs() {
+  for (const ir::NodeId id : graph_.placeholders()) {
+    const std::string name = unique(graph_.node(id).target);
+    model_.graph.inputs.push_back(value_info(name, id));
+    define(id, {name});
+  }
+}
+
+void Exporter::add_tensors() {
+  const std::map<std::string, int> uses = ir::tensor_uses(graph_);
+  for (const std::string& path : graph_.tensor_order) {
+    const auto tensor = graph_.tensors.find(path);
+    if (tensor == graph_.tensors.end()) continue;
+    const Array& value = tensor->second.value;
+    if (!uses.contains(path) && store_counter(path, value, model_)) continue;
+    model_.graph.initializers.push_back({path, element_of(value.dtype()), value, "", {}});
+  }
+}
+
+void Exporter::add_node(const ir::Node& node) {
+  if (node.kind == ir::NodeKind::get_attr) return define(node.id, {initializer(node.target)});
+  const ExportRow* row = find_export_row(node.op);
+  if (!row) {
+    const ir::Classified what = ir::classify(graph_, node);
+    const bool expands = what.row && !what.row->expanded_by.empty();
+    unsupported_error("ONNX has no such operator" +
+                      (expands ? "; the pass " + std::string(what.row->expanded_by) +
+                                     " writes it in terms of others"
+                               : ""));
+  }
+  NodeWriter writer(*this, node);
+  row->write(writer);
+}
+
+/// All nodes that cannot be exported are named at once.
+void Exporter::add_nodes() {
+  Names refused;
+  for (const ir::NodeId id : graph_.order()) {
+    const ir::Node& node = graph_.node(id);
+    if (node.kind == ir::NodeKind::placeholder || node.kind == ir::NodeKind::output) continue;
+    const std::size_t first = model_.graph.nodes.size();
+    try {
+      add_node(node);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::unsupported) throw;
+      refused.push_back("  " + node.name + " (" + node.op + "): " + error.what());
+      define(id, Names(std::max<std::size_t>(1, node.info.elements.size()), node.name));
+    }
+    mark_nodes(model_.graph.nodes, first, node.name, constants_);
+  }
+  if (!refused.empty())
+    unsupported_error("ONNX cannot say " + std::to_string(refused.size()) +
+                      (refused.size() == 1 ? " node" : " nodes") + " of the graph:\n" +
+                      join(refused, "\n"));
+}
+
+/// Inputs, tensors and values that are outputs already get another name as an output.
+void Exporter::add_output(ir::NodeId id, const std::string& value) {
+  const bool computed = std::ranges::any_of(model_.graph.nodes, [&](const Node& node) {
+    return std::ranges::find(node.outputs, value) != node.outputs.end();
+  });
+  const auto& outputs = model_.graph.outputs;
+  std::string name = value;
+  if (!computed || std::ranges::find(outputs, value, &ValueInfo::name) != outputs.end()) {
+    name = unique(value + "_output");
+    add(graph_.node(graph_.output()), "Identity", {value}, {name}, {});
+  }
+  model_.graph.outputs.push_back(value_info(name, id));
+}
+
+void Exporter::add_output() {
+  const ir::NodeId output = graph_.output();
+  MASE_CHECK(output != ir::no_node, "a graph without an output");
+  graph_.node(output).args.at(0).value.for_each_node([&](ir::NodeId id) {
+    if (values(id).size() != 1)
+      unsupported_error("node '" + graph_.node(id).name +
+                        "' is a list; only tensors can be outputs");
+    add_output(id, values(id)[0]);
+  });
+  if (model_.graph.outputs.empty()) unsupported_error("the graph has no output that is a tensor");
+}
+
+Model Exporter::run() {
+  model_.ir_version = ir_version_of(options_.opset);
+  model_.opsets = {{"", options_.opset}};
+  model_.producer = "mase";
+  model_.producer_version = options_.producer_version;
+  model_.graph.name = graph_.name;
+  for (const std::string& path : graph_.tensor_order) names_.insert(path);
+  add_inputs();
+  add_tensors();
+  add_nodes();
+  add_output();
+  store_graph(graph_, model_);
+  return std::move(model_);
+}
+
+Model export_model(const ir::Graph& graph, const ExportOptions& options) {
+  if (options.opset < oldest_export_opset || options.opset > newest_export_opset)
+    config_error("opset " + std::to_string(options.opset) + ": exports are in opsets " +
+                 std::to_string(oldest_export_opset) + " to " +
+                 std::to_string(newest_export_opset));
+  const ir::Graph flat = ir::without_leaf_bodies(graph);
+  return Exporter(flat, options).run();
+}
+
+}  // namespace mase::onnx

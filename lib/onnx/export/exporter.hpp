@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exporter: the state of one export.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "onnx/export.hpp"
+#include "onnx/export/batch.hpp"
+#include "onnx/export/node_writer.hpp"
+#include "onnx/stored_graph.hpp"
+
+namespace mase::onnx {
+
+class Exporter {
+ public:
+  Exporter(const ir::Graph& graph, const ExportOptions& options);
+  Model run();
+
+  const ir::Graph& graph() const { return graph_; }
+  const Batch& batch() const { return batch_; }
+  std::int64_t opset() const { return options_.opset; }
+
+  /// The values of a node's result: one, or those of a list.
+  const Names& values(ir::NodeId id) const;
+  void define(ir::NodeId id, Names values) { values_[id] = std::move(values); }
+  /// The initializer of a tensor of the graph.
+  std::string initializer(const std::string& path);
+  /// An initializer with this value; equal ones share one.
+  std::string constant(Array array);
+  /// Adds a node that belongs to a node of the graph.
+  void add(const ir::Node& from, std::string_view op, const Names& inputs, const Names& outputs,
+           Attributes attributes);
+  /// A name that no value has: `wanted`, or the same with a number.
+  std::string unique(const std::string& wanted);
+
+ private:
+  void add_inputs();
+  void add_tensors();
+  void add_nodes();
+  void add_node(const ir::Node& node);
+  void add_output();
+  void add_output(ir::NodeId id, const std::string& value);
+  ValueInfo value_info(const std::string& name, ir::NodeId id) const;
+  void name_scope(const ir::Node& from, Node& node);
+
+  const ir::Graph& graph_;
+  const ExportOptions& options_;
+  Batch batch_;
+  Model model_;
+  std::map<ir::NodeId, Names> values_;
+  std::set<std::string> names_, node_names_;
+  Constants constants_;
+  std::map<std::string, std::string> constant_names_;  ///< by content
+  std::map<std::string, int> counts_;                  ///< of names with numbers, by stem
+};
+
+/// "/block/block.0/" for the module at "block.0", as PyTorch's older exporter writes it.
+std::string scope_prefix(std::string_view path);
+
+}  // namespace mase::onnx

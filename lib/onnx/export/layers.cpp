@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of layers: products, convolutions, norms, pools, tables and attention.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "onnx/export/rows.hpp"
+
+namespace mase::onnx {
+namespace {
+
+void linear(NodeWriter& node) {
+  const std::string x = node.tensor("input"), weight = node.tensor("weight");
+  const bool bias = node.has("bias");
+  if (node.rank("input") == 2) {
+    Names operands{x, weight};
+    if (bias) operands.push_back(node.tensor("bias"));
+    return node.finish("Gemm", operands, {attribute("transB", std::int64_t{1})});
+  }
+  const std::string turned = node.write("Transpose", {weight}, {attribute("perm", Integers{1, 0})});
+  if (!bias) return node.finish("MatMul", {x, turned});
+  node.finish("Add", {node.write("MatMul", {x, turned}), node.tensor("bias")});
+}
+
+ExportRow product(std::string_view op, std::string_view right) {
+  return {op, [right](NodeWriter& node) {
+            node.finish("MatMul", {node.tensor("self"), node.tensor(right)});
+          }};
+}
+
+/// beta x + alpha a b
+ExportRow added_product(std::string_view op, std::string_view left, std::string_view right) {
+  return {
+      op, [=](NodeWriter& node) {
+        const DType dtype = node.result_dtype();
+        const auto times = [&](const std::string& value, std::string_view factor) {
+          const double number = node.number(factor, 1);
+          return number == 1 ? value : node.write("Mul", {value, node.scalar(number, dtype)});
+        };
+        const std::string product = node.write("MatMul", {node.tensor(left), node.tensor(right)});
+        node.finish("Add", {times(product, "alpha"), times(node.tensor("self"), "beta")});
+      }};
+}
+
+void outer(NodeWriter& node) {
+  node.finish("Mul", {node.unsqueezed(node.tensor("self"), {1}),
+                      node.unsqueezed(node.tensor("vec2"), {0})});
+}
+
+void einsum(NodeWriter& node) {
+  node.finish("Einsum", node.tensors("tensors"),
+              {attribute("equation", node.text("equation", ""))});
+}
+
+/// Pads on both sides of every dimension, those at the beginnings first.
+Integers both_sides(const Integers& padding) {
+  Integers pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  return pads;
+}
+
+/// The attributes of windows that convolutions share.
+Attributes windows(NodeWriter& node, std::size_t spatial) {
+  Attributes attributes{attribute("strides", node.integers("stride", spatial, 1)),
+                        attribute("dilations", node.integers("dilation", spatial, 1)),
+                        attribute("group", node.integer("groups", 1))};
+  const std::string named = node.text("padding", "");
+  if (named == "same")
+    attributes.push_back(attribute("auto_pad", std::string("SAME_UPPER")));
+  else if (named.empty())
+    attributes.push_back(attribute("pads", both_sides(node.integers("padding", spatial, 0))));
+  return attributes;
+}
+
+Names with_weights(NodeWriter& node) {
+  Names operands{node.tensor("input"), node.tensor("weight")};
+  if (node.has("bias")) operands.push_back(node.tensor("bias"));
+  return operands;
+}
+
+/// The layer on one sample without a batch gets one of 1.
+void convolution(NodeWriter& node, std::string_view op, std::size_t spatial,
+                 Attributes attributes) {
+  Names operands = with_weights(node);
+  const bool alone = node.rank("input") == static_cast<std::int64_t>(spatial) + 1;
+  if (!alone) return node.finish(op, operands, std::move(attributes));
+  operands[0] = node.unsqueezed(operands[0], {0});
+  node.finish("Squeeze", {node.write(op, operands, std::move(attributes)), node.ints({0})});
+}
+
+ExportRow convolution(std::string_view op, std::size_t spatial) {
+  return {op, [spatial](NodeWriter& node) {
+            convolution(node, "Conv", spatial, windows(node, spatial));
+          }};
+}
+
+ExportRow transposed_convolution(std::string_view op, std::size_t spatial) {
+  return {op, [spatial](NodeWriter& node) {
+            Attributes attributes = windows(node, spatial);
+            attributes.push_back(
+                attribute("output_padding", node.integers("output_padding", spatial, 0)));
+            convolution(node, "ConvTranspose", spatial, std::move(attributes));
+          }};
+}
+
+/// A tensor of the layer, or one value for each of so many channels.
+std::string per_channel(NodeWriter& node, std::string_view argument, std::int64_t channels,
+                        float otherwise) {
+  if (node.has(argument)) return node.tensor(argument);
+  return node.constant(
+      Array::from(std::vector<float>(static_cast<std::size_t>(channels), otherwise), {channels}));
+}
+
+bool is_training(const NodeWriter& node, std::string_view argument) {
+  const ir::Value* value = node.find(argument);
+  return value && value->kind() == ir::Value::Kind::boolean && value->as_bool();
+}
+
+void batch_norm(NodeWriter& node) {
+  if (is_training(node, "training") || !node.has("running_mean"))
+    node.refuse("it normalizes with the statistics of its batch");
+  const std::int64_t channels = node.shape("input").at(1);
+  node.finish("BatchNormalization",
+              {node.tensor("input"), per_channel(node, "weight", channels, 1),
+               per_channel(node, "bias", channels, 0), node.tensor("running_mean"),
+               node.tensor("running_var")},
+              {attribute("epsilon", node.number("eps", 1e-5)),
+               attribute("momentum", 1 - node.number("momentum", 0.1))});
+}
+
+void instance_norm(NodeWriter& node) {
+  const ir::Value* statistics = node.find("use_input_stats");
+  const bool running = statistics && statistics->kind() == ir::Value::Kind::boolean &&
+                       !statistics->as_bool() && node.has("running_mean");
+  if (running) return batch_norm(node);
+  const std::int64_t channels = node.shape("input").at(1);
+  node.finish("InstanceNormalization",
+              {node.tensor("input"), per_channel(node, "weight", channels, 1),
+               per_channel(node, "bias", channels, 0)},
+              {attribute("epsilon", node.number("eps", 1e-5))});
+}
+
+void group_norm(NodeWriter& node) {
+  const std::int64_t channels = node.shape("input").at(1);
+  node.finish("GroupNormalization",
+              {node.tensor("input"), per_channel(node, "weight", channels, 1),
+               per_channel(node, "bias", channels, 0)},
+              {attribute("epsilon", node.number("eps", 1e-5)),
+               attribute("num_groups", node.integer("num_groups", 1))});
+}
+
+Shape normalized_shape(const NodeWriter& node) {
+  const auto sizes = node.integers("normalized_shape");
+  if (!sizes) node.refuse("its normalized_shape must be constant");
+  return *sizes;
+}
+
+void layer_norm(NodeWriter& node) {
+  const Shape shape = normalized_shape(node);
+  const auto dims = static_cast<std::int64_t>(shape.size());
+  Names operands{node.tensor("input")};
+  if (node.has("weight")) {
+    operands.push_back(node.tensor("weight"));
+  } else {
+    const std::vector<float> ones(static_cast<std::size_t>(numel(shape)), 1);
+    operands.push_back(node.constant(Array::from(ones, shape)));
+  }
+  if (node.has("bias")) operands.push_back(node.tensor("bias"));
+  node.finish("LayerNormalization", operands,
+              {attribute("axis", -dims), attribute("epsilon", node.number("eps", 1e-5))});
+}
+
+/// x / sqrt(mean(x x) + eps) times the weight; RMSNormalization came with opset 23.
+void rms_norm(NodeWriter& node) {
+  constexpr double float32_epsilon = 0x1p-23;
+  const std::int64_t rank = node.rank("input");
+  Integers axes(normalized_shape(node).size());
+  std::iota(axes.begin(), axes.end(), rank - static_cast<std::int64_t>(axes.size()));
+  const DType dtype = node.result_dtype();
+  const std::string x = node.tensor("input");
+  const std::string mean = node.write("ReduceMean", {node.write("Mul", {x, x}), node.ints(axes)},
+                                      {attribute("keepdims", std::int64_t{1})});
+  const std::string sum =
+      node.write("Add", {mean, node.scalar(node.number("eps", float32_epsilon), dtype)});
+  const Names quotient{x, node.write("Sqrt", {sum})};
+  if (!node.has("weight")) return node.finish("Div", quotient);
+  node.finish("Mul", {node.write("Div", quotient), node.tensor("weight")});
+}
+
+/// The number of dimensions of the windows of a pool, by the name of its operator.
+std::size_t spatial_of(const NodeWriter& node) {
+  return node.node().op.find("1d") != std::string::npos ? 1 : 2;
+}
+
+/// Pools over the last dimensions; a sample without a batch gets one of 1.
+void pool(NodeWriter& node, std::string_view op, Attributes attributes) {
+  const std::string x = node.tensor("self");
+  const bool alone = node.rank("self") == static_cast<std::int64_t>(spatial_of(node)) + 1;
+  if (!alone) return node.finish(op, {x}, std::move(attributes));
+  const std::string pooled = node.write(op, {node.unsqueezed(x, {0})}, std::move(attributes));
+  node.finish("Squeeze", {pooled, node.ints({0})});
+}
+
+Attributes pool_windows(NodeWriter& node) {
+  const std::size_t spatial = spatial_of(node);
+  const Integers kernel = node.integers("kernel_size", spatial, 1);
+  const Integers given = node.integers("stride").value_or(Integers{});
+  return {attribute("kernel_shape", kernel),
+          attribute("strides", given.empty() ? kernel : node.integers("stride", spatial, 1)),
+          attribute("pads", both_sides(node.integers("padding", spatial, 0))),
+          attribute("ceil_mode", std::int64_t{node.flag("ceil_mode", false)})};
+}
+
+void max_pool(NodeWriter& node) {
+  if (!node.node().info.is_tensor()) node.refuse("the places of its maxima are asked for");
+  Attributes attributes = pool_windows(node);
+  attributes.push_back(attribute("dilations", node.integers("dilation", spatial_of(node), 1)));
+  pool(node, "MaxPool", std::move(attributes));
+}
+
+void average_pool(NodeWriter& node) {
+  if (node.has("divisor_override")) node.refuse("AveragePool of ONNX has no divisor_override");
+  Attributes attributes = pool_windows(node);
+  attributes.push_back(
+      attribute("count_include_pad", std::int64_t{node.flag("count_include_pad", true)}));
+  pool(node, "AveragePool", std::move(attributes));
+}
+
+/// Windows of equal size, where the output divides the input.
+void adaptive_pool(NodeWriter& node, const std::string& mean) {
+  const std::size_t spatial = spatial_of(node);
+  const Shape& in = node.shape("self");
+  const std::size_t first = in.size() - spatial;
+  const Shape& out = node.node().info.shape;
+  bool whole = true;
+  Integers kernel;
+  for (std::size_t i = first; i < in.size(); ++i) {
+    whole = whole && out[i] == 1;
+    const bool fixed = node.fixed_size("self", static_cast<std::int64_t>(i)).has_value();
+    kernel.push_back(fixed && out[i] > 0 && in[i] % out[i] == 0 ? in[i] / out[i] : 0);
+  }
+  if (whole) return pool(node, "Global" + mean, {});
+  if (std::ranges::find(kernel, 0) != kernel.end())
+    node.refuse("its windows have different sizes; pools of ONNX have one size");
+  pool(node, mean, {attribute("kernel_shape", kernel), attribute("strides", kernel)});
+}
+
+void embedding(NodeWriter& node) {
+  node.finish("Gather", {node.tensor("weight"), node.tensor("indices")});
+}
+
+/// Sizes of the result's images over those of the input's, as PyTorch computes coordinates.
+void resize(NodeWriter& node, Attributes attributes) {
+  const Shape& in = node.shape("input");
+  const std::string x = node.tensor("input");
+  const ir::Value* size = node.find("output_size");
+  if (size) {
+    const Names all{node.shape_part(x, 0, 2), node.sizes(*size)};
+    const std::string sizes = node.write("Concat", all, {attribute("axis", std::int64_t{0})});
+    return node.finish("Resize", {x, "", "", sizes}, std::move(attributes));
+  }
+  std::vector<float> scales(in.size(), 1);
+  const ir::Value* factors = node.find("scale_factors");
+  const auto factor = [&](std::size_t i) {
+    if (factors && factors->items().at(i).is_number()) return factors->items()[i].as_double();
+    const ir::Value* single = node.find(i == 0 ? "scales_h" : "scales_w");
+    if (!single) node.refuse("neither its size nor its scale is constant");
+    return single->as_double();
+  };
+  for (std::size_t i = 2; i < in.size(); ++i) scales[i] = static_cast<float>(factor(i - 2));
+  const auto count = static_cast<std::int64_t>(scales.size());
+  node.finish("Resize", {x, "", node.constant(Array::from(scales, {count}))},
+              std::move(attributes));
+}
+
+void upsample_nearest(NodeWriter& node) {
+  resize(node, {attribute("mode", std::string("nearest")),
+                attribute("coordinate_transformation_mode", std::string("asymmetric")),
+                attribute("nearest_mode", std::string("floor"))});
+}
+
+void upsample_bilinear(NodeWriter& node) {
+  const bool corners = node.flag("align_corners", false);
+  resize(node, {attribute("mode", std::string("linear")),
+                attribute("coordinate_transformation_mode",
+                          std::string(corners ? "align_corners" : "half_pixel"))});
+}
+
+/// True where a query may see a key: those that are not later.
+std::string causal_mask(NodeWriter& node) {
+  const Shape& query = node.shape("query");
+  const Shape& key = node.shape("key");
+  const std::int64_t rows = query.at(query.size() - 2), columns = key.at(key.size() - 2);
+  Array mask(DType::boolean, {rows, columns});
+  const auto values = mask.mutable_span<bool>();
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j <= std::min(i, columns - 1); ++j)
+      values[static_cast<std::size_t>(i * columns + j)] = true;
+  return node.constant(std::move(mask));
+}
+
+/// Scores with -inf where a mask is false, or plus a mask of numbers.
+std::string masked(NodeWriter& node, const std::string& scores) {
+  const DType dtype = node.result_dtype();
+  const auto hide = [&](const std::string& mask) {
+    return node.write("Where", {mask, scores, node.scalar(-INFINITY, dtype)});
+  };
+  if (node.flag("is_causal", false)) return hide(causal_mask(node));
+  if (!node.has("attn_mask")) return scores;
+  const std::string mask = node.tensor("attn_mask");
+  if (node.dtype("attn_mask") == DType::boolean) return hide(mask);
+  return node.write("Add", {scores, mask});
+}
+
+/// softmax(q k^T scale + mask) v
+void attention(NodeWriter& node) {
+  if (node.flag("enable_gqa", false) && node.shape("query") != node.shape("key"))
+    node.refuse("groups of heads share keys; the pass expand_attention writes them out");
+  const Shape& query = node.shape("query");
+  const double scale = node.number("scale", 1 / std::sqrt(static_cast<double>(query.back())));
+  const std::string turned = node.transposed(node.tensor("key"), node.rank("key"), -2, -1);
+  const std::string product = node.write("MatMul", {node.tensor("query"), turned});
+  const std::string scores = node.write("Mul", {product, node.scalar(scale, node.result_dtype())});
+  const std::string weights =
+      node.write("Softmax", {masked(node, scores)}, {attribute("axis", std::int64_t{-1})});
+  node.finish("MatMul", {weights, node.tensor("value")});
+}
+
+}  // namespace
+
+std::vector<ExportRow> exported_layers() {
+  return {
+      {"aten::linear", linear},
+      product("aten::matmul", "other"),
+      product("aten::bmm", "mat2"),
+      product("aten::mm", "mat2"),
+      added_product("aten::addmm", "mat1", "mat2"),
+      added_product("aten::baddbmm", "batch1", "batch2"),
+      {"aten::outer", outer},
+      {"aten::einsum", einsum},
+      convolution("aten::conv1d", 1),
+      convolution("aten::conv2d", 2),
+      transposed_convolution("aten::conv_transpose1d", 1),
+      transposed_convolution("aten::conv_transpose2d", 2),
+      {"aten::batch_norm", batch_norm},
+      {"aten::instance_norm", instance_norm},
+      {"aten::group_norm", group_norm},
+      {"aten::layer_norm", layer_norm},
+      {"aten::rms_norm", rms_norm},
+      {"aten::max_pool1d", max_pool},
+      {"aten::max_pool2d", max_pool},
+      {"aten::avg_pool1d", average_pool},
+      {"aten::avg_pool2d", average_pool},
+      {"aten::adaptive_avg_pool1d", [](NodeWriter& node) { adaptive_pool(node, "AveragePool"); }},
+      {"aten::adaptive_avg_pool2d", [](NodeWriter& node) { adaptive_pool(node, "AveragePool"); }},
+      {"aten::adaptive_max_pool1d", [](NodeWriter& node) { adaptive_pool(node, "MaxPool"); }},
+      {"aten::adaptive_max_pool2d", [](NodeWriter& node) { adaptive_pool(node, "MaxPool"); }},
+      {"aten::embedding", embedding},
+      {"aten::upsample_nearest2d", upsample_nearest},
+      {"aten::upsample_bilinear2d", upsample_bilinear},
+      {"aten::scaled_dot_product_attention", attention},
+  };
+}
+
+}  // namespace mase::onnx
