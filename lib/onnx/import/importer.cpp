@@ -6,6 +6,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <thread>
 
@@ -72,7 +73,11 @@ std::string operands_text(Call& call) {
 }  // namespace
 
 Importer::Importer(const Model& model, const ImportOptions& options)
-    : model_(model), options_(options), worlds_(imported_.graph), scopes_(model.graph) {
+    : model_(model),
+      options_(options),
+      worlds_(imported_.graph),
+      scopes_(model.graph),
+      restorer_(*this, model) {
   opsets_.push_back(&model.opsets);
 }
 
@@ -236,7 +241,11 @@ void Importer::import_body(const Graph& body) {
 }
 
 void Importer::import_nodes(const std::vector<Node>& nodes) {
-  for (const Node& node : nodes) import_node(node);
+  for (std::size_t i = 0; i < nodes.size();) {
+    const std::size_t restored = restorer_.import(std::span(nodes).subspan(i));
+    if (restored == 0) import_node(nodes[i]);
+    i += std::max<std::size_t>(restored, 1);
+  }
 }
 
 void Importer::add_initializers(const std::vector<Tensor>& tensors) {
@@ -261,14 +270,12 @@ void Importer::add_output() {
   node.kind = ir::NodeKind::output;
   node.target = "output";
   node.name = "output";
-  node.args = {{"value", results.size() == 1 ? results[0] : ir::Value::tuple(std::move(results))}};
-  const ir::NodeId id = graph().add(std::move(node));
-  // A single result's info is the output's; those of several are the elements of a tuple.
-  ir::ValueInfo info;
-  info.kind = ir::ValueInfo::Kind::tuple;
-  const ir::Value& value = graph().node(id).args[0].value;
-  value.for_each_node([&](ir::NodeId one) { info.elements.push_back(graph().node(one).info); });
-  graph().node(id).info = value.is_node() ? info.elements[0] : info;
+  if (const ir::Value* stored = restorer_.output(results))
+    node.args = {{"value", *stored}};
+  else
+    node.args = {
+        {"value", results.size() == 1 ? results[0] : ir::Value::tuple(std::move(results))}};
+  add(std::move(node));
 }
 
 /// A checkpoint stores tensors in a tree of modules, each of which has a class.
@@ -311,10 +318,12 @@ Imported Importer::import() {
   count_uses(model_.graph);
   add_initializers(model_.graph.initializers);
   add_inputs();
+  restorer_.add_inputs();
   import_nodes(model_.graph.nodes);
   add_output();
   graph().remove_dead_nodes();
   ir::remove_unused_tensors(graph());
+  restorer_.finish();
   name_containers();
   load_tensors();
   for (std::string& text : place_formats(graph(), formats_)) note(std::move(text));

@@ -15,6 +15,7 @@
 #include "ir/graph.hpp"
 #include "onnx/import.hpp"
 #include "onnx/import/operand.hpp"
+#include "onnx/import/restore.hpp"
 #include "onnx/import/scopes.hpp"
 #include "onnx/import/worlds.hpp"
 
@@ -75,6 +76,7 @@ class Importer {
   Imported imported_;
   Worlds worlds_;
   Scopes scopes_;
+  Restorer restorer_;
   std::unordered_map<std::string, Operand> operands_;
   std::unordered_map<std::string, int> uses_;
   std::set<std::string> turned_;  ///< tensors whose elements are in the order of the transpose

@@ -56,6 +56,7 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
   for (std::size_t i = 0; i < rank; ++i) {
     const Dimension dim = input.shape ? (*input.shape)[i] : Dimension{};
     std::int64_t size = dim.size.value_or(i == 0 ? default_batch : default_size);
+    if (!dim.size) size = restorer_.size_of(input.name, i).value_or(size);
     if (!dim.size)
       if (const auto known = symbols_.find(dim.symbol); known != symbols_.end())
         size = known->second;
