@@ -208,6 +208,16 @@ struct ExportRequest {
 };
 int export_tensors(const ExportRequest& request);
 
+/// `mase convert` writes a model as a file of the kind that its name ends in: .onnx or .pt.
+struct ConvertRequest {
+  std::string model, output;
+  ModelInput input;
+  std::int64_t opset = 21;  ///< of ONNX's own domain
+  bool overwrite = false;   ///< replace an existing file
+  bool json = false;
+};
+int convert(const ConvertRequest& request);
+
 /// `mase list` prints one of the program's tables.
 struct ListRequest {
   std::string what = "passes";

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mase convert`.
+#include "mase/cli.hpp"
+
+namespace mase::cli {
+
+void add_convert(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("convert", "write a model as a file of ONNX or TorchScript");
+  auto request = std::make_shared<driver::ConvertRequest>();
+  command->add_option("model", request->model, "model file or name")
+      ->required()
+      ->type_name("MODEL");
+  command->add_option("output", request->output, "the new file; .onnx or .pt says its kind")
+      ->required()
+      ->type_name("FILE");
+  add_model_input(*command, request->input);
+  command->add_option("--opset", request->opset, "opset of an ONNX file, 21 to 23 [21]");
+  command->add_flag("--overwrite", request->overwrite, "replace an existing file");
+  command->add_flag("--json", request->json, "print one JSON document to stdout");
+  command->footer(
+      "Examples:\n"
+      "  mase convert jsc-tiny jsc.onnx\n"
+      "  mase convert model.pt --input x.npy model.onnx\n"
+      "  mase convert model.onnx model.pt");
+  command->callback(
+      [request, &action] { action = [request] { return driver::convert(*request); }; });
+}
+
+}  // namespace mase::cli
