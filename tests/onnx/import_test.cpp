@@ -275,7 +275,7 @@ TEST_CASE("graphs that are not sound are refused with the place") {
   CHECK_THAT(
       refusal(model_of({0, 8}, {node_of("Relu", {"z"}, {"y"}), node_of("Relu", {"x"}, {"z"})}),
               Fault::file),
-      Catch::Contains("computed by a later node ('z_node')"));
+      Catch::Contains("computed by a later one, node 'z_node' (Relu)"));
   CHECK_THAT(
       refusal(model_of({0, 8}, {node_of("Relu", {"x"}, {"y"}), node_of("Relu", {"x"}, {"y"})}),
               Fault::file),

@@ -178,7 +178,7 @@ void Importer::check_dtype(DType dtype, const std::string& what) const {
 void Importer::count_uses(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     for (const std::string& input : node.inputs) ++uses_[input];
-    for (const std::string& output : node.outputs) producers_.emplace(output, node.name);
+    for (const std::string& output : node.outputs) producers_.emplace(output, node_text(node));
     for (const Attribute& attribute : node.attributes)
       if (const auto* body = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
         count_uses(**body);
@@ -193,8 +193,8 @@ void Importer::check_inputs(const Node& node) const {
     file_error(path() + ": " + node_text(node) + " reads '" + input + "', which " +
                (later == producers_.end()
                     ? "nothing gives: there is no initializer, input or result of this name"
-                    : "is computed by a later node ('" + later->second +
-                          "'): the nodes of an ONNX file must be in the order in which they run"));
+                    : "is computed by a later one, " + later->second +
+                          ": the nodes of an ONNX file must be in the order in which they run"));
   }
 }
 

@@ -120,6 +120,8 @@ TensorReader::Source TensorReader::external(const proto::TensorProto& message) {
     const fs::path inside = path.lexically_relative(fs::weakly_canonical(folder));
     if (inside.empty() || *inside.begin() == "..")
       refuse(message, "its external data '" + location + "' lead out of the model's folder");
+    if (!file_exists(path.string()))
+      refuse(message, "its external data '" + location + "' are missing beside the model");
     file = FileMap::open(path.string());
     if (!file) refuse(message, "its external data '" + location + "' are not a file with bytes");
   }
