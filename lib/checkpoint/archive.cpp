@@ -3,6 +3,7 @@
 // program has stored in addition to the TorchScript module.
 #include "checkpoint/archive.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 
@@ -65,13 +66,8 @@ void check_hashes(const Tree& info, const std::map<std::string, std::string>& fi
 void give_second_operands(ir::Graph& graph) {
   for (const ir::NodeId id : graph.order()) {
     ir::Node& node = graph.node(id);
-    const auto data = node.formats.find("data_in");
-    if (data == node.formats.end()) continue;
-    for (const ir::Port& port : ir::ports(graph, node)) {
-      if (port.name != "data_in_1" || !port.value.is_node()) continue;
-      if (graph.node(port.value.node()).info.dtype == DType::float32)
-        node.formats.emplace(port.name, data->second);
-    }
+    if (has_float_second_operand(graph, node))
+      node.formats.emplace("data_in_1", node.formats.at("data_in"));
   }
 }
 
@@ -89,6 +85,14 @@ ir::Graph read_graph(const std::string& text, const ZipReader& archive) {
 }
 
 }  // namespace
+
+bool has_float_second_operand(const ir::Graph& graph, const ir::Node& node) {
+  if (!node.formats.contains("data_in") || node.formats.contains("data_in_1")) return false;
+  return std::ranges::any_of(ir::ports(graph, node), [&](const ir::Port& port) {
+    return port.name == "data_in_1" && port.value.is_node() &&
+           graph.node(port.value.node()).info.dtype == DType::float32;
+  });
+}
 
 ZipReader open_model(const std::string& path) {
   ZipReader archive = open_archive(path);

@@ -18,6 +18,10 @@ namespace mase::checkpoint {
 /// one format for both operands of a sum or a product.
 inline constexpr int format_version = 3;
 
+/// Whether the node has a format for its first operand and a second float operand without one.
+/// Files before version 3 give the second operand that of the first.
+bool has_float_second_operand(const ir::Graph& graph, const ir::Node& node);
+
 /// Reads the file once, checks the structure and sizes of the zip and the CRC-32 of every entry,
 /// and refuses code that would run on loading (`__setstate__`). Error(Fault::file) that says what
 /// is wrong and what to try.

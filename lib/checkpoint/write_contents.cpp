@@ -88,9 +88,12 @@ bool is_coded(const ir::Graph& graph) {
                              [](const auto& entry) { return bool(entry.second.coded); });
 }
 
+/// Whether the operands of a sum or a product have two formats, or one of them none.
 bool has_second_operands(const ir::Graph& graph) {
-  return std::ranges::any_of(
-      graph.order(), [&](ir::NodeId id) { return graph.node(id).formats.contains("data_in_1"); });
+  return std::ranges::any_of(graph.order(), [&](ir::NodeId id) {
+    const ir::Node& node = graph.node(id);
+    return node.formats.contains("data_in_1") || has_float_second_operand(graph, node);
+  });
 }
 
 bool has_beginnings(const ir::Graph& graph) {
