@@ -39,8 +39,8 @@ Compared compared(const std::string& name, ir::Level level) {
 
 }  // namespace
 
-TEST_CASE("networks with steps of powers of two give the bits of qonnx") {
-  for (const char* name : {"qonnx_mlp", "qonnx_depthwise"}) {
+TEST_CASE("networks with steps of powers of two give the bits of their authors") {
+  for (const char* name : {"qonnx_mlp", "qonnx_depthwise", "qdq_powers"}) {
     CAPTURE(name);
     CHECK(compared(name, ir::Level::quantized).distance() == 0);
     CHECK(compared(name, ir::Level::integer).distance() == 0);

@@ -190,6 +190,49 @@ TEST_CASE("operators on codes become operators on their values") {
             "{data_in=integer(8, 4), data_out=integer(8, 4), weight=integer(8, 4)}"));
 }
 
+TEST_CASE("constants of quantizers must fit the tensor") {
+  const auto fault = [](const std::vector<Node>& nodes, std::vector<Tensor> tensors) {
+    return test::message_of(Fault::file, [&] {
+      text_of(model_of({0, 4}, nodes, with_numbers(std::move(tensors))));
+    });
+  };
+  CHECK(has(fault({quant("x", "y", "none", "eight")}, {floats("none", {}, {0})}),
+            "model.onnx: node 'y_node' (Quant): its scale is empty"));
+  CHECK(has(fault({quant("w", "q", "three", "eight"), node_of("Add", {"x", "q"}, {"y"})},
+                  {floats("three", {1, 2, 3}, {3}), ones("w", {4})}),
+            "its scale or zero point of shape [3] does not fit the tensor's shape [4]"));
+  Node steps =
+      node_of("MultiThreshold", {"x", "t"}, {"y"}, {{"data_layout", std::string("NHWC"), ""}});
+  steps.domain = dialect;
+  CHECK(has(fault({steps}, {ones("t", {4, 3})}),
+            "its layout 'NHWC' has more dimensions than its operand"));
+}
+
+TEST_CASE("a zero point for each channel of codes is subtracted along them") {
+  const auto zero = Array::from(std::vector<std::uint8_t>{1, 2}, {2});
+  const auto codes = Array::from(std::vector<std::uint8_t>{5, 6, 7, 8}, {2, 2});
+  const Model model =
+      model_of({0, 2},
+               {node_of("DynamicQuantizeLinear", {"x"}, {"q", "scale", "shift"}),
+                node_of("MatMulInteger", {"q", "w", "shift", "z"}, {"p"}),
+                node_of("Cast", {"p"}, {"y"}, {flag("to", 1)})},
+               {{"w", ElementType::uint8, codes, "", {}}, {"z", ElementType::uint8, zero, "", {}}});
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  const auto values = graph.tensors.at("w").value.span<double>();
+  // A linear layer has the transpose.
+  CHECK(std::vector<double>(values.begin(), values.end()) == std::vector<double>{4, 6, 4, 6});
+}
+
+TEST_CASE("codes of 16 bits without a sign are numbers of int32") {
+  const auto zero = Array::from(std::vector<std::uint16_t>{0}, {});
+  const std::string text =
+      text_of(model_of({0, 4},
+                       {node_of("QuantizeLinear", {"x", "sixteenth", "z"}, {"q"}),
+                        node_of("DequantizeLinear", {"q", "sixteenth", "z"}, {"y"})},
+                       with_numbers({{"z", ElementType::uint16, zero, "", {}}})));
+  CHECK(has(text, "placeholder x {data_out=integer(16, 4, is_signed=false)}"));
+}
+
 TEST_CASE("what a quantizer cannot mean is refused") {
   const auto refusal = [](const Node& node, std::vector<Tensor> tensors = {}) {
     return test::message_of(Fault::unsupported, [&] { text_of_node(node, std::move(tensors)); });
