@@ -123,6 +123,15 @@ Row qlinear(std::string_view op, std::string_view on_floats, std::size_t operand
           "com.microsoft"};
 }
 
+/// The condition stands in front of both operands.
+void qlinear_where(Call& call) {
+  enum { condition, x, x_scale, x_zero, y, y_scale, y_zero, z_scale };
+  Expansion body(call);
+  const std::string left = body.values(x), right = body.values(y);
+  body.quantize(body.add("Where", {body.at(condition), left, right}), z_scale);
+  body.import();
+}
+
 /// Operands follow the scale and the zero point of the result.
 void qlinear_concat(Call& call) {
   Expansion body(call);
@@ -225,6 +234,8 @@ std::vector<Row> integer_rows() {
       {"DynamicQuantizeLinear", 11, dynamic_quantize},
       {"QGemm", 1, qgemm, {}, "com.microsoft"},
       {"QLinearConcat", 1, qlinear_concat, {}, "com.microsoft"},
+      {"QLinearWhere", 1, qlinear_where, {}, "com.microsoft"},
+      qlinear("QLinearSoftmax", "Softmax", 1),
       qlinear("QLinearAdd", "Add", 2),
       qlinear("QLinearMul", "Mul", 2),
       qlinear("QLinearSigmoid", "Sigmoid", 1),
