@@ -7,6 +7,7 @@
 #include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
+#include "onnx/import/windows.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -186,8 +187,7 @@ void on_integers(Call& call, const std::string& op, const Shape& left, const Sha
 }
 
 void conv_integer(Call& call) {
-  if (call.rank(1) < 2) call.wrong("its weight is not that of a convolution");
-  Shape channels(static_cast<std::size_t>(call.rank(1)), 1);
+  Shape channels(2 + window_of(call, call.shape(1)).size(), 1);
   channels.front() = -1;
   on_integers(call, "Conv", {1}, channels);
 }

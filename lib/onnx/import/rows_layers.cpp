@@ -129,7 +129,7 @@ void convolution(Call& call) {
   if (weight.size() != call.shape(0).size())
     call.wrong("its weight is " + shape_text(weight) + ", but its input " +
                shape_text(call.shape(0)));
-  const Windows windows(call, {weight.begin() + 2, weight.end()});
+  const Windows windows(call, window_of(call, weight));
   const ir::NodeId input = windows.padded(call, call.tensor(0), 0.0);
   const std::string op = "aten::conv" + std::to_string(spatial) + "d";
   std::vector<ir::Argument> args{{"input", ref(input)},
@@ -176,7 +176,7 @@ void transposed_convolution(Call& call) {
   if (space < 1 || space > 3)
     call.refuse("convolutions over " + std::to_string(space) + " dimensions have no counterpart");
   const Shape weight = call.shape(1);
-  const Windows windows = Windows::without_pads(call, {weight.begin() + 2, weight.end()});
+  const Windows windows = Windows::without_pads(call, window_of(call, weight));
   std::vector<Crop> crops;
   bool even = true;
   for (std::size_t dim = 0; dim < windows.kernel.size(); ++dim) {

@@ -9,6 +9,11 @@
 
 namespace mase::onnx {
 
+std::vector<std::int64_t> window_of(Call& call, const Shape& weight) {
+  if (weight.size() < 3) call.wrong("its weight " + shape_text(weight) + " has no window");
+  return {weight.begin() + 2, weight.end()};
+}
+
 Windows::Windows(Call& call, std::vector<std::int64_t> kernel_size)
     : kernel(std::move(kernel_size)), ceil_mode(call.integer("ceil_mode", 0) != 0) {
   read_steps(call);

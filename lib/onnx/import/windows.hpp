@@ -9,6 +9,9 @@
 
 namespace mase::onnx {
 
+/// The sizes of a weight [outputs, inputs, window...] from its window on. Error if it has none.
+std::vector<std::int64_t> window_of(Call& call, const Shape& weight);
+
 /// One number per spatial dimension each.
 struct Windows {
   /// Reads the attributes of a call whose operand 0 is [N, C, spatial...].
