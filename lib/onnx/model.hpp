@@ -125,6 +125,7 @@ struct Graph {
   std::vector<Tensor> initializers;
   std::vector<std::string> sparse_initializers;  ///< their names; they are not read
   std::vector<ValueInfo> inputs, outputs, values;
+  std::map<std::string, Properties> annotations;  ///< how tensors are quantized, by their names
   Properties metadata;
 };
 

@@ -51,6 +51,7 @@ Model sample() {
       tensor("w", ElementType::float32, large),
       tensor("codes", ElementType::int4, Array::from<std::uint8_t>({1, 15, 7}, {3})),
       tensor("truth", ElementType::boolean, truth)};
+  model.graph.annotations = {{"x", {{"finn_datatype", "INT4"}, {"scale", "s"}}}};
   return model;
 }
 
@@ -75,6 +76,7 @@ TEST_CASE("an ONNX model is written and read back") {
   CHECK(again.ir_version == 10);
   CHECK(again.opsets == model.opsets);
   CHECK(again.metadata == model.metadata);
+  CHECK(again.graph.annotations == model.graph.annotations);
   REQUIRE(again.graph.nodes.size() == 1);
   const Node& node = again.graph.nodes[0];
   CHECK(node.inputs == model.graph.nodes[0].inputs);

@@ -190,6 +190,24 @@ TEST_CASE("operators on codes become operators on their values") {
             "{data_in=integer(8, 4), data_out=integer(8, 4), weight=integer(8, 4)}"));
 }
 
+TEST_CASE("types that a file notes for tensors are formats") {
+  const auto noted = [](const std::string& input, const std::string& weight) {
+    Model model = model_of({0, 2}, {node_of("MatMul", {"x", "w"}, {"y"})},
+                           {floats("w", {-8, 7, 1, 0}, {2, 2})});
+    model.graph.annotations = {{"x", {{"finn_datatype", input}}},
+                               {"w", {{"other", "INT3"}, {"finn_datatype", weight}}}};
+    return text_of(model);
+  };
+  const std::string text = noted("UINT8", "INT4");
+  CHECK(has(text, "placeholder x {data_out=integer(8, 0, is_signed=false)}"));
+  CHECK(has(text, "{weight=integer(4, 0)}"));
+  CHECK(has(noted("FIXED<8,3>", "INT8"), "placeholder x {data_out=integer(8, 5)}"));
+  CHECK(has(noted("BIPOLAR", "INT8"), "placeholder x {data_out=integer(2, 0)}"));
+  // Numbers that the noted type does not have, and types that are not integers.
+  CHECK_FALSE(has(noted("FLOAT32", "INT3"), "integer"));
+  CHECK_FALSE(has(noted("INT99", "SCALEDINT<4>"), "integer"));
+}
+
 TEST_CASE("constants of quantizers must fit the tensor") {
   const auto fault = [](const std::vector<Node>& nodes, std::vector<Tensor> tensors) {
     return test::message_of(Fault::file, [&] {

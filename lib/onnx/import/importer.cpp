@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ir/naming.hpp"
+#include "onnx/import/annotations.hpp"
 #include "onnx/import/call.hpp"
 #include "onnx/import/functions.hpp"
 #include "onnx/import/place_formats.hpp"
@@ -253,8 +254,10 @@ void Importer::add_initializers(const std::vector<Tensor>& tensors) {
     if (const ElementRow* row = find_element(tensor.type); !row || !row->dtype)
       unsupported_error(path() + ": the initializer '" + tensor.name + "' has elements of type " +
                         element_name(tensor.type));
-    define(tensor.name,
-           {.constant = Constant{.value = tensor.value, .name = tensor.name, .type = tensor.type}});
+    Constant constant{.value = tensor.value, .name = tensor.name, .type = tensor.type};
+    if (auto format = annotated_format(model_.graph, tensor.name))
+      constant.formats.push_back(std::move(*format));
+    define(tensor.name, {.constant = std::move(constant)});
   }
 }
 

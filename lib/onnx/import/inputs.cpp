@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "onnx/import/annotations.hpp"
 #include "onnx/import/importer.hpp"
 
 namespace mase::onnx {
@@ -72,6 +73,9 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
   node.kind = ir::NodeKind::placeholder;
   node.name = input.name;
   node.target = input.name;
+  if (*dtype == DType::float32)
+    if (auto format = annotated_format(model_.graph, input.name))
+      node.formats.emplace("data_out", std::move(*format));
   const ir::NodeId id = graph().add(std::move(node));
   worlds_.input(id, ir::ValueInfo::tensor(*dtype, sizes), ir::ValueInfo::tensor(*dtype, others));
   define(input.name, {.node = id});

@@ -92,6 +92,9 @@ class Reader {
     for (const auto& one : message.input()) graph.inputs.push_back(value_info(one));
     for (const auto& one : message.output()) graph.outputs.push_back(value_info(one));
     for (const auto& one : message.value_info()) graph.values.push_back(value_info(one));
+    for (const auto& one : message.quantization_annotation())
+      for (const auto& property : one.quant_parameter_tensor_names())
+        graph.annotations[one.tensor_name()].emplace_back(property.key(), property.value());
     graph.metadata = metadata_of(message);
     return graph;
   }

@@ -130,6 +130,15 @@ void set_graph(const Graph& graph, proto::GraphProto& message) {
   for (const ValueInfo& info : graph.inputs) set_value(info, *message.add_input());
   for (const ValueInfo& info : graph.outputs) set_value(info, *message.add_output());
   for (const ValueInfo& info : graph.values) set_value(info, *message.add_value_info());
+  for (const auto& [name, properties] : graph.annotations) {
+    auto& annotation = *message.add_quantization_annotation();
+    annotation.set_tensor_name(name);
+    for (const auto& [key, value] : properties) {
+      auto& entry = *annotation.add_quant_parameter_tensor_names();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+  }
   set_metadata(graph.metadata, message);
 }
 
