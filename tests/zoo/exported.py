@@ -18,7 +18,7 @@ import numpy
 import torch
 from networks import NETWORKS
 from torch import Tensor, nn
-from zoo import Refused, mase, script_of, tensors_of
+from zoo import Refused, mase, script_of, table, tensors_of
 
 EXPORTERS = ("trace", "dynamo")
 CLOSE = 1e-5
@@ -87,17 +87,6 @@ class Trial:
         return "yes" if not missing else f"{len(wanted) - len(missing)} of {len(wanted)}"
 
 
-def table(rows: list[dict[str, str]]) -> str:
-    columns = ("network", "exporter", "imports", "outputs", "names")
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in rows]
-    lines += [""] + [f"{row['network']}.{row['exporter']}: {row['why']}" for row in rows if row["why"]]
-    for column in columns[2:]:
-        judged = [row[column] for row in rows if row[column] not in ("", "-")]
-        lines.append(f"{column}: {judged.count('yes')} of {len(judged)}")
-    return "\n".join(lines)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=Path)
@@ -117,7 +106,7 @@ def main() -> int:
                 print(f"{name}.{exporter}: not exported: {str(problem).splitlines()[0][:200]}", file=sys.stderr)
             else:
                 print(f"{name}.{exporter}: {rows[-1]['outputs'] or 'refused'}", file=sys.stderr)
-    print(table(rows))
+    print(table(rows, ("network", "exporter", "imports", "outputs", "names")))
     imported = [row for row in rows if row["imports"] == "yes"]
     return 0 if len(imported) >= 0.95 * len(rows) and all(r["outputs"] == "yes" for r in imported) else 1
 

@@ -130,12 +130,11 @@ class Trial:
         return same(self.results(checkpoint), stock)
 
 
-def table(rows: list[dict[str, str]]) -> str:
-    columns = ("network", "kind", "imports", "bits", "names", "quantized")
+def table(rows: list[dict[str, str]], columns: tuple[str, ...]) -> str:
+    """The rows, why some were refused, and how many say yes in each column but the first two."""
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in rows]
-    refused = [row for row in rows if row["why"]]
-    lines += [""] + [f"{row['network']}.{row['kind']}: {row['why']}" for row in refused]
+    lines += [""] + [f"{row[columns[0]]}.{row[columns[1]]}: {row['why']}" for row in rows if row["why"]]
     for column in columns[2:]:
         judged = [row[column] for row in rows if row[column] not in ("", "-")]
         lines.append(f"{column}: {judged.count('yes')} of {len(judged)}")
@@ -160,7 +159,7 @@ def main() -> int:
                 print(f"{name}.{kind}: not made: {str(problem).splitlines()[0]}", file=sys.stderr)
             else:
                 print(f"{name}.{kind}: {rows[-1]['bits'] or 'refused'}", file=sys.stderr)
-    print(table(rows))
+    print(table(rows, ("network", "kind", "imports", "bits", "names", "quantized")))
     imported = [row for row in rows if row["imports"] == "yes"]
     return 0 if len(imported) >= 0.95 * len(rows) and all(not r["why"] or r["imports"] == "no" for r in rows) else 1
 
