@@ -87,15 +87,24 @@ std::optional<Array> stored_counter(const Model& model, const std::string& path)
   return Array::from(std::vector<std::int64_t>{*value}, {});
 }
 
-std::optional<StoredRun> run_at(std::span<const Node> nodes, const Constants& constants) {
+Marks marks_of(const Model& model) {
+  Marks marks;
+  for (const Node& node : model.graph.nodes)
+    if (const std::string* mark = find_property(node.metadata, node_key))
+      marks.emplace(split(*mark, ' ')[0], *mark);
+  return marks;
+}
+
+std::optional<StoredRun> run_at(std::span<const Node> nodes, const Constants& constants,
+                                const Marks& exported) {
   const std::string* mark = find_property(nodes.front().metadata, node_key);
-  if (!mark) return std::nullopt;
-  const std::vector<std::string> parts = split(*mark, ' ');
-  if (parts.size() != 3) return std::nullopt;
-  const auto count = parse_int(parts[1]);
-  if (!count || *count < 1 || static_cast<std::size_t>(*count) > nodes.size()) return std::nullopt;
+  const auto same = mark ? exported.find(split(*mark, ' ')[0]) : exported.end();
+  if (same == exported.end()) return std::nullopt;
+  const std::vector<std::string> parts = split(same->second, ' ');
+  const auto count = parse_int(parts.at(1));
+  if (!count || static_cast<std::size_t>(*count) > nodes.size()) return std::nullopt;
   const auto run = nodes.first(static_cast<std::size_t>(*count));
-  if (digest(run, constants) != parts[2]) return std::nullopt;
+  if (digest(run, constants) != parts.at(2)) return std::nullopt;
   return StoredRun{parts[0], run.size()};
 }
 

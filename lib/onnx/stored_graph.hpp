@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an export stores of its graph, so that an import restores what ONNX does not say: the
 // model's metadata have the text of the graph, and the first of the nodes that say one node of the
-// graph has its name, with a digest of these nodes. A run of nodes that was changed is imported as
-// any other.
+// graph has its name, with a digest of these nodes. The import exports the stored graph once more:
+// only a run of nodes that is still the same as the stored node's is restored, and any other is
+// imported by the rows. Neither the stored text nor a digest in the file is believed.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,13 @@ struct StoredRun {
   std::string node;
   std::size_t count;
 };
-/// The run with which `nodes` begin; nullopt if there is none, or if it was changed.
-std::optional<StoredRun> run_at(std::span<const Node> nodes, const Constants& constants);
+/// The marks of an export, by the names of the graph's nodes.
+using Marks = std::map<std::string, std::string>;
+Marks marks_of(const Model& model);
+/// The run with which `nodes` begin; nullopt if there is none, or if the export with these marks
+/// has other nodes in its place.
+std::optional<StoredRun> run_at(std::span<const Node> nodes, const Constants& constants,
+                                const Marks& exported);
 
 /// The stored graph, whose tensors are zeros; nullopt if the model has none, or one that is not
 /// sound or has operators that models may not run.

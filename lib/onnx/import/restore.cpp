@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "ir/tensor_readers.hpp"
+#include "onnx/export.hpp"
 #include "onnx/import/importer.hpp"
 
 namespace mase::onnx {
@@ -15,6 +16,20 @@ Restorer::Restorer(Importer& importer, const Model& model)
   if (!stored_) return;
   for (const Tensor& tensor : model.graph.initializers)
     if (!stored_->tensors.contains(tensor.name)) constants_.emplace(tensor.name, tensor.value);
+  if (!export_again()) stored_.reset();
+}
+
+/// Exports the stored graph as the file was, to find the nodes that say the same; false if an
+/// export is not possible.
+bool Restorer::export_again() {
+  const auto opset = model_.opsets.find("");
+  if (opset == model_.opsets.end()) return false;
+  try {
+    exported_ = marks_of(export_model(*stored_, {.opset = opset->second}));
+  } catch (const Error&) {  // an opset or operators of another program
+    return false;
+  }
+  return true;
 }
 
 std::optional<std::int64_t> Restorer::size_of(const std::string& input, std::size_t dim) const {
@@ -120,7 +135,7 @@ void Restorer::define(const ir::Node& stored, const std::vector<std::string>& ou
 
 std::size_t Restorer::import(std::span<const Node> nodes) {
   if (!stored_) return 0;
-  const auto run = run_at(nodes, constants_);
+  const auto run = run_at(nodes, constants_, exported_);
   if (!run || is_tapped(nodes.first(run->count))) return 0;
   const std::vector<ir::NodeId>& order = stored_->order();
   const ir::Node* node = stored_->find_node(run->node);

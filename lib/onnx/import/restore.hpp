@@ -32,6 +32,7 @@ class Restorer {
   void finish();
 
  private:
+  bool export_again();
   bool is_tapped(std::span<const Node> run) const;
   bool add(const ir::Node& node);
   bool add_tensors(const ir::Node& node);
@@ -45,6 +46,7 @@ class Restorer {
   const Model& model_;
   std::optional<ir::Graph> stored_;
   Constants constants_;
+  Marks exported_;                           ///< of the stored graph's export
   std::map<ir::NodeId, ir::NodeId> places_;  ///< nodes of the graph by those of the stored one
   std::size_t next_ = 0;                     ///< how many stored nodes have been passed
   ir::Value output_;
