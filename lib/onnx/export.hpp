@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.hpp"
@@ -15,18 +16,32 @@ namespace mase::onnx {
 inline constexpr std::int64_t oldest_export_opset = 21, newest_export_opset = 23,
                               default_export_opset = 21;
 
+/// What the formats of ports become.
+enum class FormatDialect {
+  none,  ///< nothing: the model is that of level float
+  qdq,   ///< QuantizeLinear and DequantizeLinear
+  qonnx  ///< Quant and BipolarQuant of QONNX
+};
+inline constexpr std::string_view qonnx_domain = "qonnx.custom_op.general";
+
 /// How to export a graph.
 struct ExportOptions {
   std::int64_t opset = default_export_opset;
   std::string producer_version;  ///< of this program
+  FormatDialect dialect = FormatDialect::none;
+  /// Leaves out formats that the dialect cannot say: tensors then have their rounded values, and
+  /// what the graph computes stays float.
+  bool allow_loss = false;
 };
 
 /// The graph in eval mode. Initializers have the paths of the tensors, nodes the names that the
 /// older exporter of PyTorch gives them ("/block/block.0/Gemm"). The first dimension of the inputs
 /// is the symbol "batch" if the graph takes other batches than its example's; other sizes are
 /// fixed. The model holds the graph's text too, from which import_model restores what ONNX does
-/// not say (see stored_graph.hpp). Error(Fault::unsupported) that names every node without a
-/// counterpart.
-Model export_model(const ir::Graph& graph, const ExportOptions& options);
+/// not say (see stored_graph.hpp); a dialect of formats has what ONNX says alone.
+/// Error(Fault::unsupported) that names every node without a counterpart, or every format.
+/// `losses` gets a line for each format that was left out.
+Model export_model(const ir::Graph& graph, const ExportOptions& options,
+                   std::vector<std::string>* losses = nullptr);
 
 }  // namespace mase::onnx

@@ -24,6 +24,12 @@ bool is_number(std::string_view text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
 }
 
+/// What tells an initializer from others.
+std::string content_of(ElementType type, const Array& array) {
+  return element_name(type) + shape_text(array.shape()) +
+         std::string(reinterpret_cast<const char*>(array.bytes()), array.byte_size());
+}
+
 /// "['', 'block', 'block.0']", as torch.onnx writes lists.
 std::string python_list(const Names& items) {
   Names quoted;
@@ -44,7 +50,16 @@ std::string scope_prefix(std::string_view path) {
 }
 
 Exporter::Exporter(const ir::Graph& graph, const ExportOptions& options)
-    : graph_(graph), options_(options), batch_(graph) {}
+    : graph_(graph),
+      options_(options),
+      batch_(graph),
+      dialect_(dialect_of(options.dialect)),
+      masks_(graph) {}
+
+void Exporter::lose(const std::string& port, const formats::Format& format,
+                    const std::string& reason) {
+  losses_.push_back(port + " (" + format.short_text() + "): " + reason);
+}
 
 const Names& Exporter::values(ir::NodeId id) const {
   const auto found = values_.find(id);
@@ -60,16 +75,22 @@ std::string Exporter::unique(const std::string& wanted) {
 
 std::string Exporter::initializer(const std::string& path) { return path; }
 
-std::string Exporter::constant(Array array) {
-  const std::string content =
-      std::string(dtype_name(array.dtype())) + shape_text(array.shape()) +
-      std::string(reinterpret_cast<const char*>(array.bytes()), array.byte_size());
+std::string Exporter::constant(Array array, ElementType type) {
+  const std::string content = content_of(type, array);
   const auto known = constant_names_.find(content);
   if (known != constant_names_.end()) return known->second;
   const std::string name = unique("constant_" + std::to_string(constants_.size()));
   constant_names_.emplace(content, name);
   constants_.emplace(name, array);
-  model_.graph.initializers.push_back({name, element_of(array.dtype()), std::move(array), "", {}});
+  model_.graph.initializers.push_back({name, type, std::move(array), "", {}});
+  return name;
+}
+
+std::string Exporter::initializer(const std::string& wanted, ElementType type, Array array) {
+  std::string& name = initializer_names_[wanted + " " + content_of(type, array)];
+  if (!name.empty()) return name;
+  name = unique(wanted);
+  model_.graph.initializers.push_back({name, type, std::move(array), "", {}});
   return name;
 }
 
@@ -97,9 +118,10 @@ void Exporter::name_scope(const ir::Node& from, Node& node) {
 }
 
 void Exporter::add(const ir::Node& from, std::string_view op, const Names& inputs,
-                   const Names& outputs, Attributes attributes) {
+                   const Names& outputs, Attributes attributes, std::string_view domain) {
   Node node;
   node.op = op;
+  node.domain = domain;
   node.inputs = inputs;
   node.outputs = outputs;
   node.attributes = std::move(attributes);
@@ -155,6 +177,7 @@ void Exporter::add_node(const ir::Node& node) {
   }
   NodeWriter writer(*this, node);
   row->write(writer);
+  writer.finish_formats();
 }
 
 /// All nodes that cannot be exported are named at once.
@@ -162,6 +185,7 @@ void Exporter::add_nodes() {
   Names refused;
   for (const ir::NodeId id : graph_.order()) {
     const ir::Node& node = graph_.node(id);
+    if (node.kind == ir::NodeKind::placeholder) NodeWriter(*this, node).finish_formats();
     if (node.kind == ir::NodeKind::placeholder || node.kind == ir::NodeKind::output) continue;
     const std::size_t first = model_.graph.nodes.size();
     try {
@@ -171,12 +195,20 @@ void Exporter::add_nodes() {
       refused.push_back("  " + node.name + " (" + node.op + "): " + error.what());
       define(id, Names(std::max<std::size_t>(1, node.info.elements.size()), node.name));
     }
-    mark_nodes(model_.graph.nodes, first, node.name, constants_);
+    if (!dialect_) mark_nodes(model_.graph.nodes, first, node.name, constants_);
   }
   if (!refused.empty())
     unsupported_error("ONNX cannot say " + std::to_string(refused.size()) +
                       (refused.size() == 1 ? " node" : " nodes") + " of the graph:\n" +
                       join(refused, "\n"));
+}
+
+/// Tensors that quantized ones have replaced.
+void Exporter::remove_unread_tensors() {
+  std::set<std::string> read;
+  for (const Node& node : model_.graph.nodes) read.insert(node.inputs.begin(), node.inputs.end());
+  std::erase_if(model_.graph.initializers,
+                [&](const Tensor& tensor) { return !read.contains(tensor.name); });
 }
 
 /// Inputs, tensors and values that are outputs already get another name as an output.
@@ -208,6 +240,7 @@ void Exporter::add_output() {
 Model Exporter::run() {
   model_.ir_version = ir_version_of(options_.opset);
   model_.opsets = {{"", options_.opset}};
+  if (options_.dialect == FormatDialect::qonnx) model_.opsets[std::string(qonnx_domain)] = 1;
   model_.producer = "mase";
   model_.producer_version = options_.producer_version;
   model_.graph.name = graph_.name;
@@ -216,17 +249,30 @@ Model Exporter::run() {
   add_tensors();
   add_nodes();
   add_output();
-  store_graph(graph_, model_);
+  if (!losses_.empty() && !options_.allow_loss)
+    unsupported_error("the file cannot say " + std::to_string(losses_.size()) +
+                      (losses_.size() == 1 ? " format" : " formats") + " of the graph:\n  " +
+                      join(losses_, "\n  ") +
+                      "\n--allow-loss leaves them out: tensors have rounded values, and what is "
+                      "computed stays float");
+  if (dialect_)
+    remove_unread_tensors();
+  else
+    store_graph(graph_, model_);
   return std::move(model_);
 }
 
-Model export_model(const ir::Graph& graph, const ExportOptions& options) {
+Model export_model(const ir::Graph& graph, const ExportOptions& options,
+                   std::vector<std::string>* losses) {
   if (options.opset < oldest_export_opset || options.opset > newest_export_opset)
     config_error("opset " + std::to_string(options.opset) + ": exports are in opsets " +
                  std::to_string(oldest_export_opset) + " to " +
                  std::to_string(newest_export_opset));
   const ir::Graph flat = ir::without_leaf_bodies(graph);
-  return Exporter(flat, options).run();
+  Exporter exporter(flat, options);
+  Model model = exporter.run();
+  if (losses) *losses = exporter.losses();
+  return model;
 }
 
 }  // namespace mase::onnx

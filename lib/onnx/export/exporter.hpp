@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "ir/masks.hpp"
 #include "onnx/export.hpp"
 #include "onnx/export/batch.hpp"
+#include "onnx/export/dialects.hpp"
 #include "onnx/export/node_writer.hpp"
 #include "onnx/stored_graph.hpp"
 
@@ -25,6 +27,11 @@ class Exporter {
   const ir::Graph& graph() const { return graph_; }
   const Batch& batch() const { return batch_; }
   std::int64_t opset() const { return options_.opset; }
+  const Dialect* dialect() const { return dialect_; }  ///< nullptr: formats are left out
+  const ir::Masks& masks() const { return masks_; }
+  /// Notes that the format of a port ("fc.weight") is not in the model.
+  void lose(const std::string& port, const formats::Format& format, const std::string& reason);
+  const Names& losses() const { return losses_; }
 
   /// The values of a node's result: one, or those of a list.
   const Names& values(ir::NodeId id) const;
@@ -32,10 +39,12 @@ class Exporter {
   /// The initializer of a tensor of the graph.
   std::string initializer(const std::string& path);
   /// An initializer with this value; equal ones share one.
-  std::string constant(Array array);
+  std::string constant(Array array, ElementType type);
+  /// An initializer beside those of the tensors; the same one for the same name and values.
+  std::string initializer(const std::string& name, ElementType type, Array array);
   /// Adds a node that belongs to a node of the graph.
   void add(const ir::Node& from, std::string_view op, const Names& inputs, const Names& outputs,
-           Attributes attributes);
+           Attributes attributes, std::string_view domain = "");
   /// A name that no value has: `wanted`, or the same with a number.
   std::string unique(const std::string& wanted);
 
@@ -44,6 +53,7 @@ class Exporter {
   void add_tensors();
   void add_nodes();
   void add_node(const ir::Node& node);
+  void remove_unread_tensors();
   void add_output();
   void add_output(ir::NodeId id, const std::string& value);
   ValueInfo value_info(const std::string& name, ir::NodeId id) const;
@@ -52,12 +62,16 @@ class Exporter {
   const ir::Graph& graph_;
   const ExportOptions& options_;
   Batch batch_;
+  const Dialect* dialect_;
+  ir::Masks masks_;
   Model model_;
   std::map<ir::NodeId, Names> values_;
   std::set<std::string> names_, node_names_;
   Constants constants_;
   std::map<std::string, std::string> constant_names_;  ///< by content
-  std::map<std::string, int> counts_;                  ///< of names with numbers, by stem
+  std::map<std::string, std::string> initializer_names_;
+  Names losses_;
+  std::map<std::string, int> counts_;  ///< of names with numbers, by stem
 };
 
 /// "/block/block.0/" for the module at "block.0", as PyTorch's older exporter writes it.

@@ -87,10 +87,10 @@ std::string NodeWriter::value(ir::NodeId id) {
 
 std::string NodeWriter::tensor(std::string_view argument) {
   if (const ir::Value* value = find(argument); value && value->is_node())
-    return this->value(value->node());
+    return rounded(argument, this->value(value->node()), value->node());
   const std::string* path = graph().tensor_of(node_, argument);
   if (!path) refuse("its argument '" + std::string(argument) + "' must be a tensor");
-  return exporter_.initializer(*path);
+  return rounded(argument, exporter_.initializer(*path), ir::no_node);
 }
 
 DType NodeWriter::dtype_of(const ir::Value& value) const {
@@ -147,7 +147,8 @@ std::string NodeWriter::operand_of(const ir::Value& value, DType dtype) {
 }
 
 std::string NodeWriter::operand(std::string_view argument, DType dtype) {
-  if (const ir::Value* value = find(argument)) return operand_of(*value, dtype);
+  if (const ir::Value* value = find(argument); value && !value->is_node())
+    return operand_of(*value, dtype);
   return cast(tensor(argument), this->dtype(argument), dtype);
 }
 
@@ -189,12 +190,22 @@ Names NodeWriter::tensors(std::string_view argument) {
   Names names;
   for (const ir::Value& item : list->items()) {
     if (!item.is_node()) refuse("its argument '" + std::string(argument) + "' must be tensors");
-    names.push_back(cast(value(item.node()), dtype_of(item), result_dtype()));
+    const std::string name = rounded(argument, value(item.node()), item.node());
+    names.push_back(cast(name, dtype_of(item), result_dtype()));
   }
   return names;
 }
 
-std::string NodeWriter::constant(Array array) { return exporter_.constant(std::move(array)); }
+std::string NodeWriter::constant(Array array) {
+  const ElementType type = element_of(array.dtype());
+  return constant(std::move(array), type);
+}
+std::string NodeWriter::constant(Array array, ElementType type) {
+  return exporter_.constant(std::move(array), type);
+}
+std::string NodeWriter::initializer(const std::string& name, ElementType type, Array array) {
+  return exporter_.initializer(name, type, std::move(array));
+}
 
 std::string NodeWriter::ints(const Integers& values) {
   return constant(Array::from(values, {static_cast<std::int64_t>(values.size())}));
@@ -240,6 +251,13 @@ std::string NodeWriter::scalar(double value, DType dtype) {
 std::string NodeWriter::write(std::string_view op, const Names& inputs, Attributes attributes) {
   const std::string result = exporter_.unique(node_.name + "_" + std::string(op));
   exporter_.add(node_, op, inputs, {result}, std::move(attributes));
+  return result;
+}
+
+std::string NodeWriter::write_in(std::string_view domain, std::string_view op, const Names& inputs,
+                                 Attributes attributes) {
+  const std::string result = exporter_.unique(node_.name + "_" + std::string(op));
+  exporter_.add(node_, op, inputs, {result}, std::move(attributes), domain);
   return result;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,10 +71,15 @@ class NodeWriter {
 
   // Nodes.
   std::string constant(Array array);
+  std::string constant(Array array, ElementType type);  ///< codes, or values of this type
+  /// An initializer with a name of its own; the same one for the same name and values.
+  std::string initializer(const std::string& name, ElementType type, Array array);
   std::string scalar(double value, DType dtype);
   std::string ints(const Integers& values);  ///< one dimension
   /// Adds a node, and gives the name of its result.
   std::string write(std::string_view op, const Names& inputs, Attributes attributes = {});
+  std::string write_in(std::string_view domain, std::string_view op, const Names& inputs,
+                       Attributes attributes);  ///< an operator of another domain
   std::string cast(const std::string& value, DType from, DType to);
   /// The sizes of dimensions begin to end - 1 of a value as a tensor of one dimension.
   std::string shape_part(const std::string& value, std::int64_t begin, std::int64_t end);
@@ -86,9 +93,19 @@ class NodeWriter {
                    Attributes attributes = {});  ///< the node of ONNX has so many results
   void finish_as(const Names& values);           ///< a list of values that are there already
 
+  /// Rounds the node's result, if it has a format, and names the formats that no row has read.
+  void finish_formats();
+
  private:
+  /// What an argument is in the format of its port.
+  std::string rounded(std::string_view argument, const std::string& name, ir::NodeId source);
+  std::string rounded_value(const std::string& port, const std::string& x, ir::NodeId source);
+  std::string rounded_tensor(const std::string& port, const std::string& path);
+
   Exporter& exporter_;
   const ir::Node& node_;
+  std::map<std::string, std::string> rounded_;  ///< by port and name of the value
+  std::set<std::string> ports_;                 ///< those whose formats have been applied
 };
 
 Attribute attribute(std::string name, Attribute::Value value);

@@ -25,7 +25,9 @@ bool Restorer::export_again() {
   const auto opset = model_.opsets.find("");
   if (opset == model_.opsets.end()) return false;
   try {
-    exported_ = marks_of(export_model(*stored_, {.opset = opset->second}));
+    ExportOptions options;
+    options.opset = opset->second;
+    exported_ = marks_of(export_model(*stored_, options));
   } catch (const Error&) {  // an opset or operators of another program
     return false;
   }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dialects: how operators of ONNX say the number formats of a graph's ports.
+#pragma once
+
+#include <string>
+
+#include "base/array.hpp"
+#include "formats/format.hpp"
+#include "onnx/export.hpp"
+#include "onnx/export/node_writer.hpp"
+
+namespace mase::onnx {
+
+/// A tensor of the graph at a port.
+struct PortTensor {
+  std::string path;      ///< of the tensor, and the name of its initializer
+  const Array& value;    ///< float32
+  bool is_bias = false;  ///< whether it is added to sums of products
+};
+
+/// The functions of a dialect give the name of the rounded value. Error(Fault::unsupported) with
+/// the reason, before anything is written, when it cannot have the very values of the format.
+struct Dialect {
+  /// What the graph computes, in float32.
+  std::string (*value)(NodeWriter& node, const std::string& x, const formats::Format& format);
+  std::string (*tensor)(NodeWriter& node, const PortTensor& tensor, const formats::Format& format);
+};
+
+/// nullptr for FormatDialect::none.
+const Dialect* dialect_of(FormatDialect dialect);
+
+extern const Dialect qdq_dialect, qonnx_dialect;
+
+}  // namespace mase::onnx
