@@ -16,12 +16,20 @@ void add_convert(CLI::App& app, Action& action) {
       ->type_name("FILE");
   add_model_input(*command, request->input);
   command->add_option("--opset", request->opset, "opset of an ONNX file, 21 to 23 [21]");
+  command
+      ->add_option("--format", request->format,
+                   "what number formats become in an ONNX file: 'float' (nothing), 'qdq' "
+                   "(QuantizeLinear and DequantizeLinear) or 'qonnx' (Quant) [float]")
+      ->check(CLI::IsMember({"float", "qdq", "qonnx"}));
+  command->add_flag("--allow-loss", request->allow_loss,
+                    "leave out number formats that the file cannot say");
   command->add_flag("--overwrite", request->overwrite, "replace an existing file");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(
       "Examples:\n"
       "  mase convert jsc-tiny jsc.onnx\n"
       "  mase convert model.pt --input x.npy model.onnx\n"
+      "  mase convert mase_output/jsc jsc.onnx --format qdq\n"
       "  mase convert model.onnx model.pt");
   command->callback(
       [request, &action] { action = [request] { return driver::convert(*request); }; });

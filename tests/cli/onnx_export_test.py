@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Exports to ONNX: onnx.checker accepts them, ONNX Runtime computes what `mase run` does, and an import gives the same
-graph again.
+graph again. Number formats as QDQ are run by ONNX Runtime, and those of QONNX by the executor of qonnx.
 
 usage: onnx_export_test.py --mase BINARY --source ROOT [CASE ...]; exits with 77 where onnx or onnxruntime is missing
 """
@@ -20,6 +20,13 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
+
+try:
+    import qonnx.core.onnx_exec as qonnx_executor
+    from qonnx.core.modelwrapper import ModelWrapper
+    from qonnx.transformation.infer_shapes import InferShapes
+except ImportError:
+    qonnx_executor = None
 
 MASE = SOURCE = None
 # Sums of up to 4608 products are added in another order; the rounding of float32 is 6e-8.
@@ -54,24 +61,65 @@ REGISTRY = {
 }
 TOKENS = {"bert-tiny", "llama-tiny"}
 
+# Formats of data, weights, biases and results. Where all steps are powers of two, sums are exact in float32, and so is
+# the comparison; with other scales the order of summation decides the last bits.
+FORMATS = {
+    "int8": ("integer(8, 5)", "integer(8, 7)", "integer(16, 8)", "integer(8, 6)"),
+    "uint8": ("integer(8, 4, is_signed=false)", "integer(8, 6)", "integer(16, 8)", "NA"),
+    "6 bits": ("integer(6, 3)", "integer(5, 4)", "integer(12, 8)", "integer(7, 5)"),
+    "4 bits": ("integer(4, 2)", "integer(4, 4)", "integer(8, 6)", "NA"),
+    "16 bits": ("integer(16, 8)", "integer(8, 6)", "integer(32, 16)", "NA"),
+    "24 bits": ("integer(24, 12)", "integer(16, 12)", "integer(32, 16)", "NA"),
+    "floor": ("integer_floor(8, 4)", "integer_floor(8, 6)", "integer_floor(16, 8)", "NA"),
+    "away from zero": ("integer(8, 4, rounding=nearest_away)", "integer(8, 6)", "integer(16, 8)", "NA"),
+    "steps of rows": ("integer(8, 4)", "scale_integer(8)", "integer(16, 8)", "NA"),
+    "FP8": ("fp8_e4m3()", "fp8_e5m2()", "integer(16, 8)", "NA"),
+    "signs": ("binary()", "binary()", "integer(16, 8)", "NA"),
+    "scaled signs": ("integer(8, 4)", "binary(scaled=true)", "integer(16, 8)", "NA"),
+    "ternary": ("integer(8, 4)", "ternary()", "integer(16, 8)", "NA"),
+    "MX": ("mxint8()", "mxint8()", "integer(16, 8)", "NA"),
+}
+FLOAT_SCALES = {"steps of rows", "scaled signs"}
+PORTS = ("data_in", "weight", "bias", "data_out")
+# What a dialect cannot say is an error that names these ports of lenet.
+REFUSED = {
+    "qdq": {"away from zero": {"data_in"}, "signs": {"data_in"}, "MX": {"data_in", "weight"}},
+    "qonnx": {"FP8": {"data_in", "weight"}, "MX": {"data_in", "weight"}},
+}
+LENET_LAYERS = ("conv1", "conv2", "fc1", "fc2")
+
+
+def mase_result(*words):
+    return subprocess.run([MASE, *map(str, words)], capture_output=True, text=True, timeout=300)
+
 
 def mase(*words):
-    done = subprocess.run([MASE, *map(str, words)], capture_output=True, text=True, timeout=300)
+    done = mase_result(*words)
     if done.returncode != 0:
         raise AssertionError(f"mase {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
-def runtime_outputs(path, arrays):
+def runtime_outputs(path, arrays, optimized=True):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    if not optimized:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     inputs = session.get_inputs()
     assert len(inputs) == len(arrays)
     return session.run(None, {one.name: array for one, array in zip(inputs, arrays)})
 
 
-class Exports(unittest.TestCase):
+def qonnx_output(path, array):
+    model = ModelWrapper(str(path))
+    name = model.graph.input[0].name
+    model.set_tensor_shape(name, list(array.shape))
+    model = model.transform(InferShapes())
+    return next(iter(qonnx_executor.execute_onnx(model, {name: array}).values()))
+
+
+class Cases(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -84,17 +132,19 @@ class Exports(unittest.TestCase):
             words += ["--input", self.folder / f"x{i}.npy"]
         return words
 
-    def convert(self, model, arrays, *options):
-        path = self.folder / "model.onnx"
-        mase("convert", model, path, "--overwrite", *self.input_words(arrays), *options)
-        onnx.checker.check_model(onnx.load(path), full_check=True)
-        return path
-
     def outputs_of(self, model, arrays, level="float"):
         for old in self.folder.glob("y*.npy"):
             old.unlink()
         mase("run", model, *self.input_words(arrays), "--output", self.folder / "y.npy", "--level", level)
         return {file.stem: np.load(file) for file in self.folder.glob("y*.npy")}
+
+
+class Exports(Cases):
+    def convert(self, model, arrays):
+        path = self.folder / "model.onnx"
+        mase("convert", model, path, "--overwrite", *self.input_words(arrays))
+        onnx.checker.check_model(onnx.load(path), full_check=True)
+        return path
 
     def compare(self, model, path, arrays):
         wanted = self.outputs_of(model, arrays)
@@ -129,6 +179,91 @@ class Exports(unittest.TestCase):
             array = draw.integers(0, 250, shape) if name in TOKENS else draw.normal(size=shape).astype(np.float32)
             with self.subTest(name):
                 self.check_round_trip(name, self.check(name, [array]))
+
+    def test_a_changed_file_is_read_as_it_is(self):
+        array = np.random.default_rng(2).normal(size=(4, 16)).astype(np.float32)
+        path = self.convert("jsc-toy", [array])
+        model = onnx.load(path)
+        next(node for node in model.graph.node if node.op_type == "Relu").op_type = "Sigmoid"
+        weight = next(one for one in model.graph.initializer if one.name.endswith("weight"))
+        weight.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weight) * 2, weight.name))
+        onnx.save(model, path)
+        self.compare(path, path, [array])
+
+
+class Formats(Cases):
+    """Lenet with formats at all layers."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = SOURCE / "tests/fixtures/models/lenet"
+        cls.model = folder / "lenet.script.pt"
+        cls.array = np.load(folder / "inputs.npy")
+        cls.rows = []
+
+    @classmethod
+    def tearDownClass(cls):
+        for row in cls.rows:
+            print("{:16} {:32} largest difference {:.2g}, {:.1%} of the results differ".format(*row))
+
+    def quantize(self, formats):
+        lines = ["[passes.quantize]", 'by = "type"']
+        for kind in ("linear", "conv2d"):
+            lines.append(f"[passes.quantize.{kind}.config]")
+            lines += [f'{port} = "{format}"' for port, format in zip(PORTS, formats) if format != "NA"]
+        (self.folder / "formats.toml").write_text("\n".join(lines) + "\n")
+        words = self.input_words([self.array])
+        to = ["--project-dir", self.folder, "--project", "p", "--overwrite", "-q"]
+        mase("transform", self.model, "--config", self.folder / "formats.toml", *to, *words)
+        return self.folder / "p", words
+
+    def export(self, checkpoint, words, dialect, *options):
+        path = self.folder / f"{dialect}.onnx"
+        return path, mase_result("convert", checkpoint, path, "--format", dialect, "--overwrite", *words, *options)
+
+    def check(self, name, how, wanted, found):
+        self.assertEqual(wanted.shape, found.shape)
+        different = wanted != found
+        largest = np.abs(wanted - found).max()
+        self.rows.append((name, how, largest, different.mean()))
+        self.assertLessEqual(largest, 1e-6 if name in FLOAT_SCALES else 0)
+
+    def check_refused(self, done, name, dialect):
+        self.assertNotEqual(done.returncode, 0, f"{name}: {dialect} should be refused")
+        lines = [line.strip() for line in done.stderr.splitlines() if line.startswith("  ")]
+        for line in lines:
+            self.assertIn(line.split()[0].split(".")[1], REFUSED[dialect][name])
+        for port in REFUSED[dialect][name]:
+            named = {line.split(".")[0] for line in lines if line.split()[0].endswith("." + port)}
+            self.assertEqual(len(named), len(LENET_LAYERS), f"{name}: every {port} is named")
+
+    def test_formats(self):
+        for name, formats in FORMATS.items():
+            checkpoint, words = self.quantize(formats)
+            wanted = self.outputs_of(checkpoint, [self.array], "quantized")["y"]
+            self.assertGreater(len(np.unique(wanted)), 5, "the results tell nothing apart")
+            for dialect in ("qdq", "qonnx"):
+                with self.subTest(name, dialect=dialect):
+                    self.check_dialect(name, dialect, checkpoint, words, wanted)
+
+    def check_dialect(self, name, dialect, checkpoint, words, wanted):
+        path, done = self.export(checkpoint, words, dialect)
+        if name in REFUSED[dialect]:
+            self.check_refused(done, name, dialect)
+            path, done = self.export(checkpoint, words, dialect, "--allow-loss")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("left out: ", done.stdout)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if dialect == "qdq":
+            onnx.checker.check_model(onnx.load(path), full_check=True)
+            self.check(name, "ONNX Runtime", wanted, runtime_outputs(path, [self.array], optimized=False)[0])
+            if name != "FP8":  # its optimizations move FP8 over other operators
+                self.check(name, "ONNX Runtime, optimized", wanted, runtime_outputs(path, [self.array])[0])
+        elif qonnx_executor:
+            self.check(name, "the executor of qonnx", wanted, qonnx_output(path, self.array))
+        imported = self.outputs_of(path, [self.array], "quantized")["y"]
+        self.check(name, f"imported from {dialect}", wanted, imported)
 
 
 def main():

@@ -212,8 +212,10 @@ int export_tensors(const ExportRequest& request);
 struct ConvertRequest {
   std::string model, output;
   ModelInput input;
-  std::int64_t opset = 21;  ///< of ONNX's own domain
-  bool overwrite = false;   ///< replace an existing file
+  std::int64_t opset = 21;       ///< of ONNX's own domain
+  std::string format = "float";  ///< or "qdq" or "qonnx": what formats of ports become
+  bool allow_loss = false;       ///< leave out formats that the file cannot say
+  bool overwrite = false;        ///< replace an existing file
   bool json = false;
 };
 int convert(const ConvertRequest& request);

@@ -32,7 +32,7 @@ struct IntegerCodes {
   int bits = 8;
   bool is_signed = true;
 };
-/// nullopt for formats whose values are no integers times such scales.
+/// nullopt for formats whose values are not integers times such scales.
 std::optional<IntegerCodes> integer_codes_of(const Array& value, const formats::Format& format);
 
 /// The values of a tensor in a format.
