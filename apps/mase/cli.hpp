@@ -72,6 +72,9 @@ void add_allow_external(CLI::App& command, driver::HardwareRequest& request);
 
 /// Declares the options of commands that run a model's code, and calls add_limits.
 void add_model_input(CLI::App& command, driver::ModelInput& input);
+/// The options of ONNX files about number formats; `option` names the choice.
+void add_onnx_formats(CLI::App& command, const std::string& option,
+                      driver::OnnxFileRequest& request);
 /// Declares --max-seconds, --max-memory and --allow-op, which take effect as soon as they are read.
 void add_limits(CLI::App& command);
 /// Declares only --allow-op, for commands that read checkpoints and run no model.

@@ -4,6 +4,17 @@
 
 namespace mase::cli {
 
+void add_onnx_formats(CLI::App& command, const std::string& option,
+                      driver::OnnxFileRequest& request) {
+  command
+      .add_option(option, request.format,
+                  "what number formats become in an ONNX file: 'float' (nothing), 'qdq' "
+                  "(QuantizeLinear and DequantizeLinear) or 'qonnx' (Quant) [float]")
+      ->check(CLI::IsMember({"float", "qdq", "qonnx"}));
+  command.add_flag("--allow-loss", request.allow_loss,
+                   "leave out number formats that the ONNX file cannot say");
+}
+
 void add_convert(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("convert", "write a model as a file of ONNX or TorchScript");
@@ -15,14 +26,8 @@ void add_convert(CLI::App& app, Action& action) {
       ->required()
       ->type_name("FILE");
   add_model_input(*command, request->input);
-  command->add_option("--opset", request->opset, "opset of an ONNX file, 21 to 23 [21]");
-  command
-      ->add_option("--format", request->format,
-                   "what number formats become in an ONNX file: 'float' (nothing), 'qdq' "
-                   "(QuantizeLinear and DequantizeLinear) or 'qonnx' (Quant) [float]")
-      ->check(CLI::IsMember({"float", "qdq", "qonnx"}));
-  command->add_flag("--allow-loss", request->allow_loss,
-                    "leave out number formats that the file cannot say");
+  command->add_option("--opset", request->onnx.opset, "opset of an ONNX file, 21 to 23 [21]");
+  add_onnx_formats(*command, "--format", request->onnx);
   command->add_flag("--overwrite", request->overwrite, "replace an existing file");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(

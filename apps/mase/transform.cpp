@@ -27,6 +27,11 @@ void add_transform(CLI::App& app, Action& action) {
   command->add_flag("--dry-run", request->dry_run, "check everything without running anything");
   command->add_flag("--overwrite", request->overwrite,
                     "replace a result that the project has from other settings");
+  command->add_option("--export", request->export_path, "write the result as an ONNX file, too")
+      ->type_name("FILE");
+  add_onnx_formats(*command, "--export-format", request->onnx);
+  for (const char* option : {"--export-format", "--allow-loss"})
+    command->get_option(option)->group(std::string(further) + "Options");
   command->footer(
       "Examples:\n"
       "  mase transform --config configs/examples/jsc_toy_by_type.toml\n"

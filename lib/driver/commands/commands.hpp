@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/tree.hpp"
+#include "driver/onnx_file.hpp"
 
 namespace mase::driver {
 
@@ -47,7 +48,9 @@ struct TransformRequest : CommonRequest {
   std::optional<std::string> dump_folder;
   std::optional<double> check_numerics;
   bool dry_run = false;
-  bool overwrite = false;  ///< replace a result from other settings
+  bool overwrite = false;                  ///< replace a result from other settings
+  std::optional<std::string> export_path;  ///< an ONNX file that gets the result, too
+  OnnxFileRequest onnx;
 };
 int transform(const TransformRequest& request);
 
@@ -212,10 +215,8 @@ int export_tensors(const ExportRequest& request);
 struct ConvertRequest {
   std::string model, output;
   ModelInput input;
-  std::int64_t opset = 21;       ///< of ONNX's own domain
-  std::string format = "float";  ///< or "qdq" or "qonnx": what formats of ports become
-  bool allow_loss = false;       ///< leave out formats that the file cannot say
-  bool overwrite = false;        ///< replace an existing file
+  OnnxFileRequest onnx;
+  bool overwrite = false;  ///< replace an existing file
   bool json = false;
 };
 int convert(const ConvertRequest& request);

@@ -14,6 +14,7 @@
 #include "driver/hardware.hpp"
 #include "driver/level_distance.hpp"
 #include "driver/make_evaluator.hpp"
+#include "driver/onnx_file.hpp"
 #include "driver/pages/pass_reports.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "driver/session.hpp"
@@ -171,6 +172,7 @@ std::string store(const Session& session, const ir::Graph& graph, const std::str
 int transform(const TransformRequest& request) {
   if (request.config_path.empty())
     config_error("transform needs --config FILE.toml with the passes to run");
+  if (request.export_path) require_onnx_file(*request.export_path, request.overwrite);
   Session session = open_session(request);
   Output& output = session.output;
   if (session.configuration.pipeline.empty())
@@ -187,6 +189,7 @@ int transform(const TransformRequest& request) {
   const std::string resolved = resolved_toml(session.configuration);
   work_in_project(session.settings());
   if (request.dump_folder) sandbox::may_write(*request.dump_folder);
+  if (request.export_path) sandbox::will_output(*request.export_path);
   backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
@@ -221,6 +224,12 @@ int transform(const TransformRequest& request) {
   if (!request.quiet) output.text("details: " + details_path);
   output.text("checkpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
+  if (request.export_path) {
+    Tree file = write_onnx_file(model.graph, *request.export_path, request.onnx);
+    output.text(file_text(*request.export_path, file));
+    file["file"] = *request.export_path;
+    output.document()["export"] = std::move(file);
+  }
   output.record(project_folder(session.settings()), "transform");
   output.finish();
   return 0;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes ONNX files and describes them.
+#include "driver/onnx_file.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "driver/version.hpp"
+#include "onnx/model.hpp"
+
+namespace mase::driver {
+namespace {
+
+onnx::FormatDialect dialect_of(const std::string& format) {
+  if (format == "qdq") return onnx::FormatDialect::qdq;
+  if (format == "qonnx") return onnx::FormatDialect::qonnx;
+  return onnx::FormatDialect::none;
+}
+
+}  // namespace
+
+void require_new_file(const std::string& path) {
+  if (file_exists(path))
+    config_error("'" + path + "' exists; name another file, or give --overwrite");
+}
+
+void require_onnx_file(const std::string& path, bool overwrite) {
+  if (!path.ends_with(".onnx")) config_error(path + ": the name must end in .onnx");
+  if (!overwrite) require_new_file(path);
+}
+
+Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
+                     const OnnxFileRequest& request) {
+  onnx::ExportOptions options;
+  options.opset = request.opset;
+  options.producer_version = version();
+  options.dialect = dialect_of(request.format);
+  options.allow_loss = request.allow_loss;
+  std::vector<std::string> losses;
+  const onnx::Model model = onnx::export_model(graph, options, &losses);
+  onnx::write_model(model, path);
+  Tree document = Tree::dict();
+  document["opset"] = options.opset;
+  document["format"] = request.format;
+  document["nodes"] = model.graph.nodes.size();
+  document["tensors"] = model.graph.initializers.size();
+  document["losses"] = Tree::list();
+  for (std::string& loss : losses) document["losses"].push_back(std::move(loss));
+  return document;
+}
+
+std::string file_text(const std::string& path, const Tree& document) {
+  std::string text = path + ": " + std::to_string(document.at("nodes").as_int()) + " nodes, " +
+                     std::to_string(document.at("tensors").as_int()) + " tensors";
+  if (const Tree* losses = document.find("losses"))
+    for (const Tree& loss : losses->as_list()) text += "\n  left out: " + loss.as_string();
+  return text;
+}
+
+}  // namespace mase::driver

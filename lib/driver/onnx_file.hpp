@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX files that commands write.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/tree.hpp"
+#include "ir/graph.hpp"
+#include "onnx/export.hpp"
+
+namespace mase::driver {
+
+/// How to write an ONNX file.
+struct OnnxFileRequest {
+  std::int64_t opset = onnx::default_export_opset;  ///< of ONNX's own domain
+  std::string format = "float";  ///< or "qdq" or "qonnx": what formats of ports become
+  bool allow_loss = false;       ///< leave out formats that the file cannot say
+};
+
+/// Error(Fault::config) if the name does not end in .onnx, or if the file exists and may not be
+/// replaced. To be called before a command begins its work.
+void require_onnx_file(const std::string& path, bool overwrite);
+/// Error(Fault::config) if the file exists.
+void require_new_file(const std::string& path);
+/// Writes the graph, and describes the file: opset, format, numbers of nodes and tensors, losses.
+Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
+                     const OnnxFileRequest& request);
+/// A line about the file, and one for each loss.
+std::string file_text(const std::string& path, const Tree& document);
+
+}  // namespace mase::driver
