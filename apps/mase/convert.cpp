@@ -9,7 +9,7 @@ void add_onnx_formats(CLI::App& command, const std::string& option,
   command
       .add_option(option, request.format,
                   "what number formats become in an ONNX file: 'float' (nothing), 'qdq' "
-                  "(QuantizeLinear and DequantizeLinear) or 'qonnx' (Quant) [float]")
+                  "(QuantizeLinear and DequantizeLinear) or 'qonnx' (Quant) [qdq if it has any]")
       ->check(CLI::IsMember({"float", "qdq", "qonnx"}));
   command.add_flag("--allow-loss", request.allow_loss,
                    "leave out number formats that the ONNX file cannot say");
@@ -26,7 +26,8 @@ void add_convert(CLI::App& app, Action& action) {
       ->required()
       ->type_name("FILE");
   add_model_input(*command, request->input);
-  command->add_option("--opset", request->onnx.opset, "opset of an ONNX file, 21 to 23 [21]");
+  command->add_option("--opset", request->onnx.opset,
+                      "opset of an ONNX file, 21 to 23 [21; 20 for qdq, where it suffices]");
   add_onnx_formats(*command, "--format", request->onnx);
   command->add_flag("--overwrite", request->overwrite, "replace an existing file");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
@@ -34,7 +35,7 @@ void add_convert(CLI::App& app, Action& action) {
       "Examples:\n"
       "  mase convert jsc-tiny jsc.onnx\n"
       "  mase convert model.pt --input x.npy model.onnx\n"
-      "  mase convert mase_output/jsc jsc.onnx --format qdq\n"
+      "  mase convert mase_output/jsc jsc.onnx --format qonnx\n"
       "  mase convert model.onnx model.pt");
   command->callback(
       [request, &action] { action = [request] { return driver::convert(*request); }; });

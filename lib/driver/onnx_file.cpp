@@ -2,6 +2,7 @@
 // Writes ONNX files and describes them.
 #include "driver/onnx_file.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,11 @@ onnx::FormatDialect dialect_of(const std::string& format) {
   if (format == "qdq") return onnx::FormatDialect::qdq;
   if (format == "qonnx") return onnx::FormatDialect::qonnx;
   return onnx::FormatDialect::none;
+}
+
+bool has_formats(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.order(),
+                             [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
 }
 
 }  // namespace
@@ -36,14 +42,17 @@ Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
   onnx::ExportOptions options;
   options.opset = request.opset;
   options.producer_version = version();
-  options.dialect = dialect_of(request.format);
+  const std::string format = request.format != "auto" ? request.format
+                             : has_formats(graph)     ? "qdq"
+                                                      : "float";
+  options.dialect = dialect_of(format);
   options.allow_loss = request.allow_loss;
   std::vector<std::string> losses;
   const onnx::Model model = onnx::export_model(graph, options, &losses);
   onnx::write_model(model, path);
   Tree document = Tree::dict();
-  document["opset"] = options.opset;
-  document["format"] = request.format;
+  document["opset"] = model.opsets.at("");
+  document["format"] = format;
   document["nodes"] = model.graph.nodes.size();
   document["tensors"] = model.graph.initializers.size();
   document["losses"] = Tree::list();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/tree.hpp"
@@ -13,9 +14,10 @@ namespace mase::driver {
 
 /// How to write an ONNX file.
 struct OnnxFileRequest {
-  std::int64_t opset = onnx::default_export_opset;  ///< of ONNX's own domain
-  std::string format = "float";  ///< or "qdq" or "qonnx": what formats of ports become
-  bool allow_loss = false;       ///< leave out formats that the file cannot say
+  std::optional<std::int64_t> opset;  ///< of ONNX's own domain
+  /// What formats of ports become: "float", "qdq" or "qonnx"; "auto" is qdq where there are any.
+  std::string format = "auto";
+  bool allow_loss = false;  ///< leave out formats that the file cannot say
 };
 
 /// Error(Fault::config) if the name does not end in .onnx, or if the file exists and may not be

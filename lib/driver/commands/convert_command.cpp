@@ -30,7 +30,7 @@ int convert(const ConvertRequest& request) {
   if (ending != ".onnx" && ending != ".pt")
     config_error(request.output + ": the name must end in .onnx (ONNX) or .pt (TorchScript)");
   if (!request.overwrite) require_new_file(request.output);
-  if (ending == ".pt" && request.onnx.format != "float")
+  if (ending == ".pt" && request.onnx.format != "auto")
     config_error("--format " + request.onnx.format +
                  ": only ONNX files have it; a .pt file has the number formats as they are");
   keep_inputs({request.output}, files_read(request.model, request.input), "");

@@ -16,6 +16,17 @@
 namespace mase::onnx {
 namespace {
 
+/// Types and operators that came, or changed, with the default opset.
+bool needs_default_opset(const Model& model) {
+  const auto is_new = [](const Tensor& tensor) {
+    return tensor.type == ElementType::int16 || tensor.type == ElementType::uint16 ||
+           tensor.type == ElementType::int4 || tensor.type == ElementType::uint4;
+  };
+  return std::ranges::any_of(model.graph.initializers, is_new) ||
+         std::ranges::any_of(model.graph.nodes,
+                             [](const Node& node) { return node.op == "GroupNormalization"; });
+}
+
 /// The version of the file's structure that has all that the opsets need.
 constexpr std::int64_t ir_version_of(std::int64_t opset) { return opset >= 23 ? 11 : 10; }
 
@@ -238,8 +249,8 @@ void Exporter::add_output() {
 }
 
 Model Exporter::run() {
-  model_.ir_version = ir_version_of(options_.opset);
-  model_.opsets = {{"", options_.opset}};
+  model_.ir_version = ir_version_of(opset());
+  model_.opsets = {{"", opset()}};
   if (options_.dialect == FormatDialect::qonnx) model_.opsets[std::string(qonnx_domain)] = 1;
   model_.producer = "mase";
   model_.producer_version = options_.producer_version;
@@ -255,6 +266,8 @@ Model Exporter::run() {
                       join(losses_, "\n  ") +
                       "\n--allow-loss leaves them out: tensors have rounded values, and what is "
                       "computed stays float");
+  if (!options_.opset && options_.dialect == FormatDialect::qdq && !needs_default_opset(model_))
+    model_.opsets[""] = default_export_opset - 1;
   if (dialect_)
     remove_unread_tensors();
   else
@@ -264,11 +277,15 @@ Model Exporter::run() {
 
 Model export_model(const ir::Graph& graph, const ExportOptions& options,
                    std::vector<std::string>* losses) {
-  if (options.opset < oldest_export_opset || options.opset > newest_export_opset)
-    config_error("opset " + std::to_string(options.opset) + ": exports are in opsets " +
+  const std::int64_t opset = options.opset.value_or(default_export_opset);
+  if (opset < oldest_export_opset || opset > newest_export_opset)
+    config_error("opset " + std::to_string(opset) + ": exports are in opsets " +
                  std::to_string(oldest_export_opset) + " to " +
                  std::to_string(newest_export_opset));
-  const ir::Graph flat = ir::without_leaf_bodies(graph);
+  ir::Graph flat = ir::without_leaf_bodies(graph);
+  // The text that the file holds of the graph must say what its nodes do.
+  if (options.dialect == FormatDialect::none)
+    for (const ir::NodeId id : flat.order()) flat.node(id).formats.clear();
   Exporter exporter(flat, options);
   Model model = exporter.run();
   if (losses) *losses = exporter.losses();
