@@ -86,6 +86,8 @@ REFUSED = {
     "qdq": {"away from zero": {"data_in"}, "signs": {"data_in"}, "MX": {"data_in", "weight"}},
     "qonnx": {"FP8": {"data_in", "weight"}, "MX": {"data_in", "weight"}},
 }
+# Networks with a format at every port of every node.
+NETWORKS = ("cnv_small", "jsc_s", "mobile_tiny", "resnet8", "unet_tiny", "vit_tiny")
 LENET_LAYERS = ("conv1", "conv2", "fc1", "fc2")
 
 
@@ -192,7 +194,7 @@ class Exports(Cases):
 
 
 class Formats(Cases):
-    """Lenet with formats at all layers."""
+    """Lenet with formats at all layers, and other networks with formats at all ports."""
 
     @classmethod
     def setUpClass(cls):
@@ -206,9 +208,9 @@ class Formats(Cases):
         for row in cls.rows:
             print("{:16} {:32} off by {:.2g} of the largest result, {:.1%} of the results differ".format(*row))
 
-    def quantize(self, formats):
+    def quantize(self, formats, kinds=("linear", "conv2d")):
         lines = ["[passes.quantize]", 'by = "type"']
-        for kind in ("linear", "conv2d"):
+        for kind in kinds:
             lines.append(f"[passes.quantize.{kind}.config]")
             lines += [f'{port} = "{format}"' for port, format in zip(PORTS, formats) if format != "NA"]
         (self.folder / "formats.toml").write_text("\n".join(lines) + "\n")
@@ -243,6 +245,16 @@ class Formats(Cases):
             checkpoint, words = self.quantize(formats)
             wanted = self.outputs_of(checkpoint, [self.array], "quantized")["y"]
             self.assertGreater(len(np.unique(wanted)), 5, "the results tell nothing apart")
+            for dialect in ("qdq", "qonnx"):
+                with self.subTest(name, dialect=dialect):
+                    self.check_dialect(name, dialect, checkpoint, words, wanted)
+
+    def test_networks_of_8_bits(self):
+        for name in NETWORKS:
+            folder = SOURCE / "tests/fixtures/models" / name
+            self.model, self.array = folder / f"{name}.script.pt", np.load(folder / "inputs.npy")
+            checkpoint, words = self.quantize(FORMATS["int8"], kinds=["default"])
+            wanted = self.outputs_of(checkpoint, [self.array], "quantized")["y"]
             for dialect in ("qdq", "qonnx"):
                 with self.subTest(name, dialect=dialect):
                     self.check_dialect(name, dialect, checkpoint, words, wanted)

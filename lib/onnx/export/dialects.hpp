@@ -2,6 +2,7 @@
 // Dialects: how operators of ONNX say the number formats of a graph's ports.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/array.hpp"
@@ -13,9 +14,11 @@ namespace mase::onnx {
 
 /// A tensor of the graph at a port.
 struct PortTensor {
-  std::string path;      ///< of the tensor, and the name of its initializer
-  const Array& value;    ///< float32
-  bool is_bias = false;  ///< whether it is added to sums of products
+  std::string path;    ///< of the tensor, and the name of its initializer
+  const Array& value;  ///< float32
+  /// A bias is added to sums of products: their step, if data and weight have a single one.
+  bool is_bias = false;
+  std::optional<double> sum_step = std::nullopt;
 };
 
 /// The functions of a dialect give the name of the rounded value. Error(Fault::unsupported) with

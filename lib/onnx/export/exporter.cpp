@@ -140,6 +140,14 @@ void Exporter::add(const ir::Node& from, std::string_view op, const Names& input
   model_.graph.nodes.push_back(std::move(node));
 }
 
+const Node* Exporter::writer_of(const std::string& value) const {
+  const auto& nodes = model_.graph.nodes;
+  const auto found = std::find_if(nodes.rbegin(), nodes.rend(), [&](const Node& node) {
+    return std::ranges::find(node.outputs, value) != node.outputs.end();
+  });
+  return found == nodes.rend() ? nullptr : &*found;
+}
+
 ValueInfo Exporter::value_info(const std::string& name, ir::NodeId id) const {
   const ir::ValueInfo& info = graph_.node(id).info;
   ValueInfo value;

@@ -45,6 +45,8 @@ class Exporter {
   /// Adds a node that belongs to a node of the graph.
   void add(const ir::Node& from, std::string_view op, const Names& inputs, const Names& outputs,
            Attributes attributes, std::string_view domain = "");
+  /// The node that gives a value; nullptr for inputs and initializers.
+  const Node* writer_of(const std::string& value) const;
   /// A name that no value has: `wanted`, or the same with a number.
   std::string unique(const std::string& wanted);
 

@@ -196,6 +196,10 @@ Names NodeWriter::tensors(std::string_view argument) {
   return names;
 }
 
+const Node* NodeWriter::writer_of(const std::string& value) const {
+  return exporter_.writer_of(value);
+}
+
 std::string NodeWriter::constant(Array array) {
   const ElementType type = element_of(array.dtype());
   return constant(std::move(array), type);

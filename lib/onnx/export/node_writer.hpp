@@ -70,6 +70,8 @@ class NodeWriter {
   std::optional<std::int64_t> fixed_size(std::string_view argument, std::int64_t dim) const;
 
   // Nodes.
+  /// The node that gives a value; nullptr for inputs and initializers.
+  const Node* writer_of(const std::string& value) const;
   std::string constant(Array array);
   std::string constant(Array array, ElementType type);  ///< codes, or values of this type
   /// An initializer with a name of its own; the same one for the same name and values.

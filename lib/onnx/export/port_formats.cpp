@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formats of a node's ports, in the dialect of the export.
 #include <limits>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,6 +13,17 @@
 #include "onnx/export/integer_codes.hpp"
 
 namespace mase::onnx {
+namespace {
+
+/// The step of products of data and weights.
+std::optional<double> sum_step(const std::map<std::string, formats::Format>& formats) {
+  const auto data = formats.find("data_in"), weight = formats.find("weight");
+  if (data == formats.end() || weight == formats.end()) return std::nullopt;
+  const auto a = fixed_point_of(data->second), b = fixed_point_of(weight->second);
+  return a && b ? std::optional(a->step() * b->step()) : std::nullopt;
+}
+
+}  // namespace
 
 std::string NodeWriter::rounded(std::string_view argument, const std::string& name,
                                 ir::NodeId source) {
@@ -33,7 +46,8 @@ std::string NodeWriter::rounded(std::string_view argument, const std::string& na
 
 std::string NodeWriter::rounded_tensor(const std::string& port, const std::string& path) {
   const formats::Format& format = node_.formats.at(port);
-  const PortTensor tensor{path, graph().tensors.at(path).value, port == "bias"};
+  const PortTensor tensor{path, graph().tensors.at(path).value, port == "bias",
+                          sum_step(node_.formats)};
   try {
     return exporter_.dialect()->tensor(*this, tensor, format);
   } catch (const Error& error) {
