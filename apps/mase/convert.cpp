@@ -26,8 +26,7 @@ void add_convert(CLI::App& app, Action& action) {
       ->required()
       ->type_name("FILE");
   add_model_input(*command, request->input);
-  command->add_option("--opset", request->onnx.opset,
-                      "opset of an ONNX file, 21 to 23 [21; 20 for qdq, where it suffices]");
+  command->add_option("--opset", request->onnx.opset, "opset of an ONNX file, 21 to 23 [21]");
   add_onnx_formats(*command, "--format", request->onnx);
   command->add_flag("--overwrite", request->overwrite, "replace an existing file");
   command->add_flag("--json", request->json, "print one JSON document to stdout");

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "base/tree.hpp"
@@ -14,7 +13,7 @@ namespace mase::driver {
 
 /// How to write an ONNX file.
 struct OnnxFileRequest {
-  std::optional<std::int64_t> opset;  ///< of ONNX's own domain
+  std::int64_t opset = onnx::default_export_opset;  ///< of ONNX's own domain
   /// What formats of ports become: "float", "qdq" or "qonnx"; "auto" is qdq where there are any.
   std::string format = "auto";
   bool allow_loss = false;  ///< leave out formats that the file cannot say

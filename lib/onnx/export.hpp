@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +26,7 @@ inline constexpr std::string_view qonnx_domain = "qonnx.custom_op.general";
 
 /// How to export a graph.
 struct ExportOptions {
-  /// Without one it is the default, and for QDQ the one before it where that suffices: ONNX Runtime
-  /// 1.32 cannot load some quantized files of opset 21, as its optimizer gives types that differ.
-  std::optional<std::int64_t> opset;
+  std::int64_t opset = default_export_opset;
   std::string producer_version;  ///< of this program
   FormatDialect dialect = FormatDialect::none;
   /// Leaves out formats that the dialect cannot say: tensors then have their rounded values, and

@@ -57,18 +57,6 @@ TEST_CASE("QDQ has the types of ONNX, and a clip where a format has fewer bits")
   CHECK(qdq_ops("data_in=integer_floor(8, 0)") == Ops{"Floor", "Clip", "Relu"});
 }
 
-TEST_CASE("QDQ is in the oldest opset that has its types, unless one is asked for") {
-  const auto opset = [](const std::string& formats) {
-    return exported(relu_in(formats), FormatDialect::qdq).opsets.at("");
-  };
-  CHECK(opset("data_in=integer(8, 4)") == 20);
-  CHECK(opset("data_in=integer(16, 4)") == 21);
-  ExportOptions options;
-  options.dialect = FormatDialect::qdq;
-  options.opset = 21;
-  CHECK(export_model(relu_in("data_in=integer(8, 4)"), options).opsets.at("") == 21);
-}
-
 TEST_CASE("A file of floats has no formats, neither in its nodes nor in its stored text") {
   const Model model = exported(relu_in("data_in=integer(8, 4)"), FormatDialect::none);
   CHECK(ops_of(model) == Ops{"Relu"});

@@ -16,17 +16,6 @@
 namespace mase::onnx {
 namespace {
 
-/// Types and operators that came, or changed, with the default opset.
-bool needs_default_opset(const Model& model) {
-  const auto is_new = [](const Tensor& tensor) {
-    return tensor.type == ElementType::int16 || tensor.type == ElementType::uint16 ||
-           tensor.type == ElementType::int4 || tensor.type == ElementType::uint4;
-  };
-  return std::ranges::any_of(model.graph.initializers, is_new) ||
-         std::ranges::any_of(model.graph.nodes,
-                             [](const Node& node) { return node.op == "GroupNormalization"; });
-}
-
 /// The version of the file's structure that has all that the opsets need.
 constexpr std::int64_t ir_version_of(std::int64_t opset) { return opset >= 23 ? 11 : 10; }
 
@@ -274,8 +263,6 @@ Model Exporter::run() {
                       join(losses_, "\n  ") +
                       "\n--allow-loss leaves them out: tensors have rounded values, and what is "
                       "computed stays float");
-  if (!options_.opset && options_.dialect == FormatDialect::qdq && !needs_default_opset(model_))
-    model_.opsets[""] = default_export_opset - 1;
   if (dialect_)
     remove_unread_tensors();
   else
@@ -285,9 +272,8 @@ Model Exporter::run() {
 
 Model export_model(const ir::Graph& graph, const ExportOptions& options,
                    std::vector<std::string>* losses) {
-  const std::int64_t opset = options.opset.value_or(default_export_opset);
-  if (opset < oldest_export_opset || opset > newest_export_opset)
-    config_error("opset " + std::to_string(opset) + ": exports are in opsets " +
+  if (options.opset < oldest_export_opset || options.opset > newest_export_opset)
+    config_error("opset " + std::to_string(options.opset) + ": exports are in opsets " +
                  std::to_string(oldest_export_opset) + " to " +
                  std::to_string(newest_export_opset));
   ir::Graph flat = ir::without_leaf_bodies(graph);

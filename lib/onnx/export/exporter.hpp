@@ -26,7 +26,7 @@ class Exporter {
 
   const ir::Graph& graph() const { return graph_; }
   const Batch& batch() const { return batch_; }
-  std::int64_t opset() const { return options_.opset.value_or(default_export_opset); }
+  std::int64_t opset() const { return options_.opset; }
   const Dialect* dialect() const { return dialect_; }  ///< nullptr: formats are left out
   const ir::Masks& masks() const { return masks_; }
   /// Notes that the format of a port ("fc.weight") is not in the model.
