@@ -3,14 +3,12 @@
 #include "onnx/import/importer.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "ir/naming.hpp"
 #include "onnx/import/annotations.hpp"
@@ -33,28 +31,6 @@ std::string path_of(std::string_view name) {
   }
   while (path.ends_with('.')) path.pop_back();
   return path.empty() ? "_tensor_constant" : path;
-}
-
-/// Calls work(i) for all i below `count`, by as many threads as there are processors.
-template <class Work>
-void in_parallel(std::size_t count, Work work) {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  const auto run = [&] {
-    try {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> threads;
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(most, count); ++i) threads.emplace_back(run);
-  run();
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
 }
 
 std::string node_text(const Node& node) {
@@ -302,11 +278,13 @@ void Importer::load_tensors() {
   for (auto& [path, tensor] : graph().tensors)
     if (const bool turned = turned_.contains(path); turned || !tensor.value.is_aligned())
       works.push_back({&tensor.value, turned});
-  in_parallel(works.size(), [&](std::size_t i) {
+  const auto load = [&](std::size_t i) {
     Array& value = *works[i].value;
     const Shape& shape = value.shape();
     value = works[i].turned ? transposed(value.reshaped({shape[1], shape[0]})) : value.aligned();
-  });
+  };
+  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  for_each_index(works.size(), threads, [&] { return load; });
 }
 
 Imported Importer::import() {
