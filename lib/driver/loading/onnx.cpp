@@ -13,12 +13,7 @@ namespace mase::driver {
 namespace {
 
 void refuse_options(const ModelRequest& request) {
-  const ModelInput& input = request.input;
-  const char* option = !input.submodule.empty()        ? "--submodule"
-                       : !input.leaf_modules.empty()   ? "--leaf-module"
-                       : !input.leaf_functions.empty() ? "--leaf-function"
-                                                       : nullptr;
-  if (option)
+  if (const char* option = option_about_modules(request.input))
     config_error(std::string(option) + ": " + request.model +
                  " is an ONNX file, which has no modules; use this option with a TorchScript file");
 }

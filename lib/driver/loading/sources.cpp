@@ -32,12 +32,8 @@ ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
 
 /// Refuses import options for a model whose graph already exists.
 void refuse_import_options(const ModelRequest& request, const std::string& what) {
-  const ModelInput& input = request.input;
-  const char* option = !input.submodule.empty()        ? "--submodule"
-                       : !input.leaf_modules.empty()   ? "--leaf-module"
-                       : !input.leaf_functions.empty() ? "--leaf-function"
-                       : !input.fixed.empty()          ? "--fix"
-                                                       : nullptr;
+  const char* option = option_about_modules(request.input);
+  if (!option && !request.input.fixed.empty()) option = "--fix";
   if (option)
     config_error(std::string(option) + ": " + request.model + " is " + what +
                  ", whose graph is already built; use this option with a TorchScript file");
@@ -59,6 +55,12 @@ ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<st
   if (inputs.values.empty() && request.dataset)
     return dataset_rows(*request.dataset, request.example_rows, names);
   return inputs;
+}
+
+const char* option_about_modules(const ModelInput& input) {
+  if (!input.submodule.empty()) return "--submodule";
+  if (!input.leaf_modules.empty()) return "--leaf-module";
+  return input.leaf_functions.empty() ? nullptr : "--leaf-function";
 }
 
 std::map<std::string, Tree> fixed_values(const ModelRequest& request) {

@@ -41,6 +41,8 @@ bool looks_like_path(const std::string& model);
 /// inputs that are given by name are put into this order.
 ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names);
 
+/// The given option that needs the source's modules or functions; null if there is none.
+const char* option_about_modules(const ModelInput& input);
 /// The arguments fixed by the configuration and by the command line.
 std::map<std::string, Tree> fixed_values(const ModelRequest& request);
 

@@ -83,11 +83,8 @@ const std::string& Importer::store(Constant& constant, std::string_view wanted) 
   const std::string base = path_of(wanted);
   std::string path = base;
   for (int i = 1; graph().tensors.contains(path); ++i) path = base + "_" + std::to_string(i);
-  const DType dtype = constant.value.dtype();
-  const bool real = dtype == DType::float32 || dtype == DType::float16 ||
-                    dtype == DType::bfloat16 || dtype == DType::float64;
-  const bool parameter = constant.is_parameter && real && !path.ends_with("running_mean") &&
-                         !path.ends_with("running_var");
+  const bool parameter = constant.is_parameter && is_floating(constant.value.dtype()) &&
+                         !path.ends_with("running_mean") && !path.ends_with("running_var");
   graph().set_tensor(path, {constant.value, parameter, parameter});
   if (constant.turned) turned_.insert(path);
   constant.path = path;
