@@ -31,13 +31,26 @@ Integers paddings(const Call& call, const Shape& window, const Integers& dilatio
   return both;
 }
 
-Inferred convolved(const Call& call) {
-  const ValueInfo input = call.tensor("input");
-  const Shape weight = call.tensor("weight").shape;
+/// What convolutions read. The window is the end of the weight's shape, and `space` the first
+/// dimension of the input over which it moves.
+struct Convolution {
+  ValueInfo input;
+  Shape weight, window;
+  std::size_t space = 0;
+};
+
+Convolution operands_of(const Call& call) {
+  Convolution operands{call.tensor("input"), call.tensor("weight").shape, {}, 0};
+  const Shape& weight = operands.weight;
   call.require(weight.size() > 2, "the weight has no window");
   call.require_moderate(weight);
-  const Shape window = part_of(weight, 2, weight.size());
-  const std::size_t space = first_of_space(call, input.shape, window.size());
+  operands.window = part_of(weight, 2, weight.size());
+  operands.space = first_of_space(call, operands.input.shape, operands.window.size());
+  return operands;
+}
+
+Inferred convolved(const Call& call) {
+  const auto [input, weight, window, space] = operands_of(call);
   const Integers stride = call.integers("stride", window.size(), 1);
   const Integers dilation = call.integers("dilation", window.size(), 1);
   const Integers padding = paddings(call, window, dilation);
@@ -55,12 +68,7 @@ Inferred convolved(const Call& call) {
 }
 
 Inferred transposed_convolved(const Call& call) {
-  const ValueInfo input = call.tensor("input");
-  const Shape weight = call.tensor("weight").shape;
-  call.require(weight.size() > 2, "the weight has no window");
-  call.require_moderate(weight);
-  const Shape window = part_of(weight, 2, weight.size());
-  const std::size_t space = first_of_space(call, input.shape, window.size());
+  const auto [input, weight, window, space] = operands_of(call);
   const Integers stride = call.integers("stride", window.size(), 1);
   const Integers padding = call.integers("padding", window.size(), 0);
   const Integers added = call.integers("output_padding", window.size(), 0);
