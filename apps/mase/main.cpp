@@ -16,6 +16,7 @@
 #include "base/standard_output.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
+#include "onnx/model.hpp"
 #include "sandbox/policy.hpp"
 
 namespace {
@@ -100,6 +101,7 @@ int main(int argc, char** argv) {
   mase::cli::add_help(app, action);
   mase::cli::add_completion(app, action);
   mase::cli::add_manual(app, action);
+  mase::sandbox::find_companions_by(mase::onnx::external_files);
   for (int i = 1; i < argc; ++i) mase::sandbox::may_read_argument(argv[i]);
   const int code =
       with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));

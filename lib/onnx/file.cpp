@@ -38,6 +38,15 @@ void write_model(const Model& model, const std::string& path) {
   write_file(path, bytes);
 }
 
+std::vector<std::string> external_files(const std::string& path) {
+  if (!file_exists(path) || !is_onnx(path)) return {};
+  try {
+    return read_model(path).external_files;
+  } catch (const Error&) {
+    return {};  // whoever needs the model reports the error
+  }
+}
+
 /// The first field of a model is its IR version: a tag and a small number, which begin no zip file,
 /// array or text.
 bool is_onnx(const std::string& path) {

@@ -146,6 +146,7 @@ struct Model {
   Properties metadata;
   Graph graph;
   std::vector<Function> functions;
+  std::vector<std::string> external_files;  ///< paths of the files that hold external data
 };
 
 /// Reads a file. Large tensors stay in the file, and in those beside it that hold external data.
@@ -156,6 +157,9 @@ Model read_model(const std::string& path);
 /// Writes a file atomically; Error(Fault::file) when it cannot, or when it would pass the 2 GiB of
 /// a protobuf message.
 void write_model(const Model& model, const std::string& path);
+/// The files beside an ONNX file that hold its external data; none for other files and for those
+/// that cannot be read.
+std::vector<std::string> external_files(const std::string& path);
 /// Whether the file begins as an ONNX model does. It may still be damaged.
 bool is_onnx(const std::string& path);
 

@@ -27,6 +27,7 @@ struct Policy {
   Rights rights;
   std::vector<std::string> folders;  ///< created on entry
   std::vector<std::string> outputs;
+  std::vector<std::string> (*companions)(const std::string& path) = nullptr;
   bool entered = false;
 };
 
@@ -69,6 +70,14 @@ void add_system(Rights& rights) {
     if (!folder.empty()) rights.read.push_back(folder);
   for (const std::string& folder : {program_folder(), library_folder(), shared_files()})
     if (!folder.empty()) rights.read.push_back(folder);
+}
+
+void add_companions(Policy& state) {
+  if (state.companions == nullptr) return;
+  std::vector<std::string>& read = state.rights.read;
+  const std::vector<std::string> named = read;
+  for (const std::string& path : named)
+    for (std::string& companion : state.companions(path)) read.push_back(std::move(companion));
 }
 
 /// Creates a folder with its parents. Returns those that were missing, innermost first.
@@ -117,6 +126,10 @@ void may_read_named(const Tree& settings) {
     for (const Tree& item : settings.as_list()) may_read_named(item);
   if (settings.is_dict())
     for (const auto& [key, value] : settings.as_dict()) may_read_named(value);
+}
+
+void find_companions_by(std::vector<std::string> (*companions)(const std::string& path)) {
+  policy().companions = companions;
 }
 
 void may_write(const std::string& folder) { policy().folders.push_back(folder); }
@@ -180,6 +193,7 @@ void enter() {
   for (const std::string& folder : state.folders)
     for (std::string& missing : make_missing(folder)) made.push_back(std::move(missing));
   open_door(state.outputs, made);
+  add_companions(state);
   Rights& rights = state.rights;
   add_system(rights);
   for (const std::string& folder : state.folders) rights.write.push_back(folder);

@@ -29,6 +29,9 @@ Mode chosen();
 void may_read(const std::string& path);
 void may_read_argument(const std::string& word);  ///< a word of a command line: PATH or NAME=PATH
 void may_read_named(const Tree& settings);        ///< every text in it that is an existing path
+/// Sets the function that returns further files to read for a file that may be read, such as the
+/// tensors that a model keeps beside it. It is called on entry.
+void find_companions_by(std::vector<std::string> (*companions)(const std::string& path));
 /// Allows writing to a folder and below it. A folder that is missing is created on entry, and
 /// removed at the end of the program if it is still empty.
 void may_write(const std::string& folder);

@@ -192,6 +192,14 @@ class Exports(Cases):
         onnx.save(model, path)
         self.compare(path, path, [array])
 
+    def test_external_data_are_read_inside_the_sandbox(self):
+        path = self.convert("jsc-toy", [np.zeros((4, 16), np.float32)])
+        outside = self.folder / "outside.onnx"
+        onnx.save(onnx.load(path), outside, save_as_external_data=True, location="outside.data", size_threshold=0)
+        self.assertTrue((self.folder / "outside.data").exists())
+        words = ("--max-epochs", "1", "--project-dir", self.folder, "--project", "p", "--sandbox", "auto")
+        mase("train", outside, "jsc", *words)
+
 
 class Formats(Cases):
     """Lenet with formats at all layers, and other networks with formats at all ports."""

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file_map.hpp"
 #include "onnx/model.hpp"
@@ -33,6 +34,8 @@ class TensorReader {
 
   /// `raw`, if given, stands for the message's raw_data. Error(Fault::file) names the tensor.
   Tensor read(const proto::TensorProto& message, const RawBytes* raw = nullptr);
+  /// The files of external data that have been read.
+  std::vector<std::string> external_files() const;
 
  private:
   struct Source;

@@ -74,6 +74,7 @@ class Reader {
     if (!message.has_graph()) file_error(file_.path() + ": the model has no graph");
     model.graph = graph(message.graph(), &places);
     for (const auto& one : message.functions()) model.functions.push_back(function(one));
+    model.external_files = tensors_.external_files();
   }
 
  private:

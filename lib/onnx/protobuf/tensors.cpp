@@ -231,6 +231,12 @@ Tensor TensorReader::read(const proto::TensorProto& message, const RawBytes* raw
   return tensor;
 }
 
+std::vector<std::string> TensorReader::external_files() const {
+  std::vector<std::string> paths;
+  for (const auto& [location, file] : external_) paths.push_back(file->path());
+  return paths;
+}
+
 void write_tensor(const Tensor& tensor, proto::TensorProto& message) {
   message.set_name(tensor.name);
   message.set_data_type(static_cast<std::int32_t>(tensor.type));
