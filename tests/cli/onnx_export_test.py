@@ -197,7 +197,7 @@ class Exports(Cases):
         outside = self.folder / "outside.onnx"
         onnx.save(onnx.load(path), outside, save_as_external_data=True, location="outside.data", size_threshold=0)
         self.assertTrue((self.folder / "outside.data").exists())
-        words = ("--max-epochs", "1", "--project-dir", self.folder, "--project", "p", "--sandbox", "auto")
+        words = ("--max-epochs", "1", "--project-dir", self.folder / "results", "--sandbox", "auto")
         mase("train", outside, "jsc", *words)
 
 
