@@ -35,13 +35,20 @@ void elu(NodeWriter& node) {
   node.finish("Elu", {node.tensor("self")}, {attribute("alpha", node.number("alpha", 1))});
 }
 
-/// log(1 + exp(beta x)) / beta. Above the threshold, where PyTorch takes x itself, both are equal.
+/// log(1 + exp(beta x)) / beta, and x where beta x is above the threshold.
 void softplus(NodeWriter& node) {
-  const double beta = node.number("beta", 1);
+  const double beta = node.number("beta", 1), threshold = node.number("threshold", 20);
   const DType dtype = node.result_dtype();
-  if (beta == 1) return node.finish("Softplus", {node.tensor("self")});
-  const std::string scaled = node.write("Mul", {node.tensor("self"), node.scalar(beta, dtype)});
-  node.finish("Div", {node.write("Softplus", {scaled}), node.scalar(beta, dtype)});
+  const std::string x = node.tensor("self");
+  // From here on log(1 + exp(y)) is y in float32.
+  constexpr double same_in_float32 = 16;
+  const bool plain = threshold >= same_in_float32;
+  if (beta == 1 && plain) return node.finish("Softplus", {x});
+  const std::string scaled = beta == 1 ? x : node.write("Mul", {x, node.scalar(beta, dtype)});
+  const Names quotient{node.write("Softplus", {scaled}), node.scalar(beta, dtype)};
+  if (plain) return node.finish("Div", quotient);
+  const std::string above = node.write("Greater", {scaled, node.scalar(threshold, dtype)});
+  node.finish("Where", {above, x, node.write("Div", quotient)});
 }
 
 void log_sigmoid(NodeWriter& node) {

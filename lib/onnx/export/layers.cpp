@@ -111,14 +111,35 @@ std::string per_channel(NodeWriter& node, std::string_view argument, std::int64_
       Array::from(std::vector<float>(static_cast<std::size_t>(channels), otherwise), {channels}));
 }
 
-bool is_training(const NodeWriter& node, std::string_view argument) {
-  const ir::Value* value = node.find(argument);
-  return value && value->kind() == ir::Value::Kind::boolean && value->as_bool();
+/// Whether a norm uses the statistics of its input in eval mode, where the flag of training is off.
+bool uses_input(const NodeWriter& node, std::string_view flag, bool otherwise) {
+  return node.flag(flag, otherwise && !node.has(flag)) || !node.has("running_mean");
 }
 
-void batch_norm(NodeWriter& node) {
-  if (is_training(node, "training") || !node.has("running_mean"))
-    node.refuse("it normalizes with the statistics of its batch");
+/// (x - mean) / sqrt(var + eps) * weight + bias, with mean and var of each channel of the batch.
+void batch_statistics_norm(NodeWriter& node) {
+  const std::string x = node.tensor("input");
+  const DType dtype = node.result_dtype();
+  Integers axes{0}, others;
+  for (std::int64_t axis = 2; axis < node.rank("input"); ++axis) axes.push_back(axis);
+  for (std::size_t i = 1; i < axes.size(); ++i) others.push_back(static_cast<std::int64_t>(i));
+  const auto mean = [&](const std::string& of) {
+    return node.write("ReduceMean", {of, node.ints(axes)});
+  };
+  const auto of_channels = [&](const std::string& values) {
+    return others.empty() ? values : node.unsqueezed(values, others);
+  };
+  std::string result = node.write("Sub", {x, mean(x)});
+  const std::string variance = mean(node.write("Mul", {result, result}));
+  const std::string sum =
+      node.write("Add", {variance, node.scalar(node.number("eps", 1e-5), dtype)});
+  result = node.write("Div", {result, node.write("Sqrt", {sum})});
+  if (node.has("weight")) result = node.write("Mul", {result, of_channels(node.tensor("weight"))});
+  if (node.has("bias")) result = node.write("Add", {result, of_channels(node.tensor("bias"))});
+  node.finish("Identity", {result});
+}
+
+void running_norm(NodeWriter& node) {
   const std::int64_t channels = node.shape("input").at(1);
   node.finish("BatchNormalization",
               {node.tensor("input"), per_channel(node, "weight", channels, 1),
@@ -128,11 +149,13 @@ void batch_norm(NodeWriter& node) {
                attribute("momentum", 1 - node.number("momentum", 0.1))});
 }
 
+void batch_norm(NodeWriter& node) {
+  if (uses_input(node, "training", false)) return batch_statistics_norm(node);
+  running_norm(node);
+}
+
 void instance_norm(NodeWriter& node) {
-  const ir::Value* statistics = node.find("use_input_stats");
-  const bool running = statistics && statistics->kind() == ir::Value::Kind::boolean &&
-                       !statistics->as_bool() && node.has("running_mean");
-  if (running) return batch_norm(node);
+  if (!uses_input(node, "use_input_stats", true)) return running_norm(node);
   const std::int64_t channels = node.shape("input").at(1);
   node.finish("InstanceNormalization",
               {node.tensor("input"), per_channel(node, "weight", channels, 1),
@@ -312,18 +335,31 @@ std::string masked(NodeWriter& node, const std::string& scores) {
   return node.write("Add", {scores, mask});
 }
 
+/// Keys or values [..., heads, length, size] with each head repeated for the queries' heads that
+/// share it.
+std::string for_all_heads(NodeWriter& node, std::string_view argument) {
+  const std::string x = node.tensor(argument);
+  if (!node.flag("enable_gqa", false)) return x;
+  const std::int64_t heads = node.shape("query").rbegin()[2];
+  const std::int64_t shared = node.shape(argument).rbegin()[2];
+  if (heads == shared) return x;
+  if (heads % shared != 0) node.refuse("its heads of keys do not divide those of its queries");
+  Integers places(static_cast<std::size_t>(heads));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<std::int64_t>(i) * shared / heads;
+  return node.write("Gather", {x, node.ints(places)}, {attribute("axis", node.rank(argument) - 3)});
+}
+
 /// softmax(q k^T scale + mask) v
 void attention(NodeWriter& node) {
-  if (node.flag("enable_gqa", false) && node.shape("query") != node.shape("key"))
-    node.refuse("groups of heads share keys; the pass expand_attention writes them out");
   const Shape& query = node.shape("query");
   const double scale = node.number("scale", 1 / std::sqrt(static_cast<double>(query.back())));
-  const std::string turned = node.transposed(node.tensor("key"), node.rank("key"), -2, -1);
+  const std::string turned = node.transposed(for_all_heads(node, "key"), node.rank("key"), -2, -1);
   const std::string product = node.write("MatMul", {node.tensor("query"), turned});
   const std::string scores = node.write("Mul", {product, node.scalar(scale, node.result_dtype())});
   const std::string weights =
       node.write("Softmax", {masked(node, scores)}, {attribute("axis", std::int64_t{-1})});
-  node.finish("MatMul", {weights, node.tensor("value")});
+  node.finish("MatMul", {weights, for_all_heads(node, "value")});
 }
 
 }  // namespace
