@@ -8,8 +8,10 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "driver/all_passes.hpp"
 #include "driver/version.hpp"
 #include "onnx/model.hpp"
+#include "passes/runner.hpp"
 
 namespace mase::driver {
 namespace {
@@ -23,6 +25,14 @@ onnx::FormatDialect dialect_of(const std::string& format) {
 bool has_formats(const ir::Graph& graph) {
   return std::ranges::any_of(graph.order(),
                              [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
+}
+
+/// Runs the passes that the export needs.
+void prepare(ir::Graph& graph, const std::set<std::string>& passes) {
+  passes::PassContext context;
+  std::vector<passes::PassCall> calls;
+  for (const std::string& name : passes) calls.push_back({name, Tree::dict(), {}});
+  passes::run_passes(graph, calls, all_passes(), context, {});
 }
 
 }  // namespace
@@ -47,22 +57,30 @@ Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
                                                       : "float";
   options.dialect = dialect_of(format);
   options.allow_loss = request.allow_loss;
-  std::vector<std::string> losses;
-  const onnx::Model model = onnx::export_model(graph, options, &losses);
+  const std::set<std::string> passes = onnx::passes_before_export(graph);
+  ir::Graph prepared = graph;
+  prepare(prepared, passes);
+  onnx::ExportNotes notes;
+  const onnx::Model model = onnx::export_model(prepared, options, &notes);
   onnx::write_model(model, path);
   Tree document = Tree::dict();
   document["opset"] = model.opsets.at("");
   document["format"] = format;
   document["nodes"] = model.graph.nodes.size();
   document["tensors"] = model.graph.initializers.size();
+  document["passes"] = Tree::list();
+  for (const std::string& name : passes) document["passes"].push_back(name);
   document["losses"] = Tree::list();
-  for (std::string& loss : losses) document["losses"].push_back(std::move(loss));
+  for (std::string& loss : notes.losses) document["losses"].push_back(std::move(loss));
   return document;
 }
 
 std::string file_text(const std::string& path, const Tree& document) {
   std::string text = path + ": " + std::to_string(document.at("nodes").as_int()) + " nodes, " +
                      std::to_string(document.at("tensors").as_int()) + " tensors";
+  if (const Tree* passes = document.find("passes"))
+    for (const Tree& pass : passes->as_list())
+      text += "\n  written after the pass " + pass.as_string();
   if (const Tree* losses = document.find("losses"))
     for (const Tree& loss : losses->as_list()) text += "\n  left out: " + loss.as_string();
   return text;

@@ -24,10 +24,11 @@ struct OnnxFileRequest {
 void require_onnx_file(const std::string& path, bool overwrite);
 /// Error(Fault::config) if the file exists.
 void require_new_file(const std::string& path);
-/// Writes the graph, and describes the file: opset, format, numbers of nodes and tensors, losses.
+/// Writes the graph, after the passes that take apart what ONNX has no operator for. Describes the
+/// file: opset, format, numbers of nodes and tensors, passes, losses.
 Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
                      const OnnxFileRequest& request);
-/// A line about the file, and one for each loss.
+/// A line about the file, and one for each pass and loss.
 std::string file_text(const std::string& path, const Tree& document);
 
 }  // namespace mase::driver

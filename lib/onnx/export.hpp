@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,14 +36,24 @@ struct ExportOptions {
   bool allow_loss = false;
 };
 
+struct ExportNotes {
+  std::vector<std::string> losses;  ///< a line for each format that was left out
+  /// The values of the graph's nodes, by the nodes' names.
+  std::map<std::string, std::vector<std::string>> results;
+};
+
 /// The graph in eval mode. Initializers have the paths of the tensors, nodes the names that the
 /// older exporter of PyTorch gives them ("/block/block.0/Gemm"). The first dimension of the inputs
 /// is the symbol "batch" if the graph takes other batches than its example's; other sizes are
 /// fixed. The model holds the graph's text too, from which import_model restores what ONNX does
 /// not say (see stored_graph.hpp); a dialect of formats has what ONNX says alone.
 /// Error(Fault::unsupported) that names every node without a counterpart, or every format.
-/// `losses` gets a line for each format that was left out.
+/// `notes`, if given, gets what the model does not say.
 Model export_model(const ir::Graph& graph, const ExportOptions& options,
-                   std::vector<std::string>* losses = nullptr);
+                   ExportNotes* notes = nullptr);
+
+/// The passes that take apart the nodes for which ONNX has no operator, such as layers of
+/// attention; to be run before an export. Error(Fault::unsupported) would name them otherwise.
+std::set<std::string> passes_before_export(const ir::Graph& graph);
 
 }  // namespace mase::onnx

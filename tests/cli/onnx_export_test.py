@@ -187,6 +187,48 @@ class Exports(Cases):
                 self.compare(model, path, [array])
                 self.check_round_trip(model, path, self.input_words([array]))
 
+    def test_layers_of_attention_are_taken_apart(self):
+        networks = self.networks()
+        arrays = [np.random.default_rng(5).normal(size=(2, 5, 8)).astype(np.float32)]
+        model, path = self.folder / "encoder.pt", self.folder / "model.onnx"
+        networks.encoder().save(model)
+        said = mase("convert", model, path, *self.input_words(arrays))
+        self.assertIn("written after the pass expand_attention", said)
+        self.compare(model, path, arrays)
+        again = self.folder / "again.onnx"
+        mase("convert", path, again, *self.input_words(arrays))
+        self.check_round_trip(path, again)
+
+    def networks(self):
+        try:
+            import layer_networks
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        return layer_networks
+
+    def check_recurrent(self, name, module, shapes):
+        import torch
+
+        draw = np.random.default_rng(4)
+        arrays = [draw.normal(size=shape).astype(np.float32) for shape in shapes]
+        model = self.folder / f"{name}.pt"
+        torch.manual_seed(0)
+        torch.jit.trace(module.eval(), tuple(map(torch.from_numpy, arrays))).save(model)
+        path = self.convert(model, arrays)
+        self.compare(model, path, arrays)
+        self.check_round_trip(model, path, self.input_words(arrays))
+        bare = onnx.load(path)  # as the file of another program: without the text of the graph
+        del bare.metadata_props[:]
+        for node in bare.graph.node:
+            del node.metadata_props[:]
+        onnx.save(bare, path)
+        self.compare(path, path, arrays)
+
+    def test_recurrent_layers(self):
+        for name, (module, shapes) in self.networks().recurrent().items():
+            with self.subTest(name):
+                self.check_recurrent(name, module, shapes)
+
     def test_built_in_models(self):
         draw = np.random.default_rng(1)
         for name, shape in REGISTRY.items():

@@ -37,6 +37,12 @@ std::string python_list(const Names& items) {
   return "[" + join(quoted, ", ") + "]";
 }
 
+/// The pass that takes a node apart; "" if none does.
+std::string expanding_pass(const ir::Graph& graph, const ir::Node& node) {
+  const ir::OpRow* row = ir::classify(graph, node).row;
+  return row ? std::string(row->expanded_by) : "";
+}
+
 }  // namespace
 
 std::string scope_prefix(std::string_view path) {
@@ -176,12 +182,9 @@ void Exporter::add_node(const ir::Node& node) {
   if (node.kind == ir::NodeKind::get_attr) return define(node.id, {initializer(node.target)});
   const ExportRow* row = find_export_row(node.op);
   if (!row) {
-    const ir::Classified what = ir::classify(graph_, node);
-    const bool expands = what.row && !what.row->expanded_by.empty();
+    const std::string pass = expanding_pass(graph_, node);
     unsupported_error("ONNX has no such operator" +
-                      (expands ? "; the pass " + std::string(what.row->expanded_by) +
-                                     " writes it in terms of others"
-                               : ""));
+                      (pass.empty() ? "" : "; the pass " + pass + " writes it in terms of others"));
   }
   NodeWriter writer(*this, node);
   row->write(writer);
@@ -201,7 +204,7 @@ void Exporter::add_nodes() {
     } catch (const Error& error) {
       if (error.fault() != Fault::unsupported) throw;
       refused.push_back("  " + node.name + " (" + node.op + "): " + error.what());
-      define(id, Names(std::max<std::size_t>(1, node.info.elements.size()), node.name));
+      define(id, Names(leaves(node.info), node.name));
     }
     if (!dialect_) mark_nodes(model_.graph.nodes, first, node.name, constants_);
   }
@@ -270,8 +273,24 @@ Model Exporter::run() {
   return std::move(model_);
 }
 
-Model export_model(const ir::Graph& graph, const ExportOptions& options,
-                   std::vector<std::string>* losses) {
+std::set<std::string> passes_before_export(const ir::Graph& graph) {
+  std::set<std::string> passes;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    if (find_export_row(node.op) || !node.formats.empty()) continue;
+    const std::string pass = expanding_pass(graph, node);
+    if (!pass.empty()) passes.insert(pass);
+  }
+  return passes;
+}
+
+ExportNotes Exporter::notes() const {
+  ExportNotes notes{losses_, {}};
+  for (const auto& [id, values] : values_) notes.results.emplace(graph_.node(id).name, values);
+  return notes;
+}
+
+Model export_model(const ir::Graph& graph, const ExportOptions& options, ExportNotes* notes) {
   if (options.opset < oldest_export_opset || options.opset > newest_export_opset)
     config_error("opset " + std::to_string(options.opset) + ": exports are in opsets " +
                  std::to_string(oldest_export_opset) + " to " +
@@ -282,7 +301,7 @@ Model export_model(const ir::Graph& graph, const ExportOptions& options,
     for (const ir::NodeId id : flat.order()) flat.node(id).formats.clear();
   Exporter exporter(flat, options);
   Model model = exporter.run();
-  if (losses) *losses = exporter.losses();
+  if (notes) *notes = exporter.notes();
   return model;
 }
 

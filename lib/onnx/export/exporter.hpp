@@ -31,7 +31,7 @@ class Exporter {
   const ir::Masks& masks() const { return masks_; }
   /// Notes that the format of a port ("fc.weight") is not in the model.
   void lose(const std::string& port, const formats::Format& format, const std::string& reason);
-  const Names& losses() const { return losses_; }
+  ExportNotes notes() const;
 
   /// The values of a node's result: one, or those of a list.
   const Names& values(ir::NodeId id) const;

@@ -109,16 +109,28 @@ bool is_ellipsis(const ir::Value& item) {
   return item.kind() == ir::Value::Kind::string && item.as_string() == "...";
 }
 
+/// The values of a list's item, which may be a list itself.
+void item_of_list(NodeWriter& node, const ir::ValueInfo& list) {
+  const auto count = static_cast<std::int64_t>(list.elements.size());
+  const std::int64_t i = NodeWriter::axis(node.integer("index", 0), count);
+  if (i < 0 || i >= count) node.refuse("its index is outside of the list");
+  const auto item = list.elements.begin() + i;
+  std::size_t first = 0;
+  for (auto before = list.elements.begin(); before != item; ++before) first += leaves(*before);
+  const Names all = node.values(node.find("value")->node());
+  if (leaves(*item) == 1) return node.finish("Identity", {all.at(first)});
+  Names results;
+  for (std::size_t k = first; k < first + leaves(*item); ++k)
+    results.push_back(node.write("Identity", {all.at(k)}));
+  node.finish_as(results);
+}
+
 void getitem(NodeWriter& node) {
   const ir::Value* index = node.find("index");
   if (!index) node.refuse("it has no index");
   const ir::ValueInfo& whole = node.info("value");
   if (!whole.is_tensor()) {
-    const Names all = node.tensors("value");
-    const auto count = static_cast<std::int64_t>(all.size());
-    const std::int64_t i = NodeWriter::axis(node.integer("index", 0), count);
-    if (i < 0 || i >= count) node.refuse("its index is outside of the list");
-    return node.finish("Identity", {all[static_cast<std::size_t>(i)]});
+    return item_of_list(node, whole);
   }
   std::vector<ir::Value> items{*index};
   if (index->kind() == ir::Value::Kind::tuple) items = index->items();

@@ -16,6 +16,15 @@ Attribute attribute(std::string name, Attribute::Value value) {
   return {std::move(name), std::move(value), "", ""};
 }
 
+std::size_t leaves(const ir::ValueInfo& result) {
+  using Kind = ir::ValueInfo::Kind;
+  if (result.kind != Kind::list && result.kind != Kind::tuple && result.kind != Kind::dict)
+    return 1;
+  std::size_t count = 0;
+  for (const ir::ValueInfo& item : result.elements) count += leaves(item);
+  return count;
+}
+
 const ir::Graph& NodeWriter::graph() const { return exporter_.graph(); }
 std::int64_t NodeWriter::opset() const { return exporter_.opset(); }
 void NodeWriter::refuse(const std::string& reason) const { unsupported_error(reason); }
@@ -85,12 +94,22 @@ std::string NodeWriter::value(ir::NodeId id) {
   return values[0];
 }
 
+const Names& NodeWriter::values(ir::NodeId id) { return exporter_.values(id); }
+
 std::string NodeWriter::tensor(std::string_view argument) {
   if (const ir::Value* value = find(argument); value && value->is_node())
     return rounded(argument, this->value(value->node()), value->node());
   const std::string* path = graph().tensor_of(node_, argument);
   if (!path) refuse("its argument '" + std::string(argument) + "' must be a tensor");
-  return rounded(argument, exporter_.initializer(*path), ir::no_node);
+  return rounded(argument, exporter_.initializer(*path), ir::no_node, path);
+}
+
+Names NodeWriter::layer_tensors(std::string_view argument) {
+  Names names;
+  for (const auto& [name, path] : graph().module_of(node_).tensors)
+    if (name == argument)
+      names.push_back(rounded(argument, exporter_.initializer(path), ir::no_node, &path));
+  return names;
 }
 
 DType NodeWriter::dtype_of(const ir::Value& value) const {
@@ -256,6 +275,15 @@ std::string NodeWriter::write(std::string_view op, const Names& inputs, Attribut
   const std::string result = exporter_.unique(node_.name + "_" + std::string(op));
   exporter_.add(node_, op, inputs, {result}, std::move(attributes));
   return result;
+}
+
+Names NodeWriter::write_list(std::string_view op, const Names& inputs, std::size_t count,
+                             Attributes attributes) {
+  Names results;
+  for (std::size_t i = 0; i < count; ++i)
+    results.push_back(exporter_.unique(node_.name + "_" + std::string(op)));
+  exporter_.add(node_, op, inputs, results, std::move(attributes));
+  return results;
 }
 
 std::string NodeWriter::write_in(std::string_view domain, std::string_view op, const Names& inputs,

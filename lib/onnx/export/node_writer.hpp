@@ -48,12 +48,15 @@ class NodeWriter {
   // Values of the ONNX graph.
   std::string tensor(std::string_view argument);  ///< of an argument that is a tensor
   std::string value(ir::NodeId id);               ///< of a node whose result is one tensor
+  const Names& values(ir::NodeId id);             ///< of a node whose result is a list or tuple
   /// A tensor or a number as a tensor of this type; numbers have no dimension.
   std::string operand_of(const ir::Value& value, DType dtype);
   std::string operand(std::string_view argument, DType dtype);
   /// Integers that may be nodes as a tensor of one dimension.
   std::string sizes(const ir::Value& list);
   Names tensors(std::string_view argument);  ///< of a list of tensors
+  /// All tensors that a layer has for one argument, such as the matrices of its levels.
+  Names layer_tensors(std::string_view argument);
   const ir::ValueInfo& info(std::string_view argument) const;
   const Shape& shape(std::string_view argument) const { return info(argument).shape; }
   std::int64_t rank(std::string_view argument) const;
@@ -80,6 +83,9 @@ class NodeWriter {
   std::string ints(const Integers& values);  ///< one dimension
   /// Adds a node, and gives the name of its result.
   std::string write(std::string_view op, const Names& inputs, Attributes attributes = {});
+  /// Adds a node with so many results, and gives their names.
+  Names write_list(std::string_view op, const Names& inputs, std::size_t count,
+                   Attributes attributes = {});
   std::string write_in(std::string_view domain, std::string_view op, const Names& inputs,
                        Attributes attributes);  ///< an operator of another domain
   std::string cast(const std::string& value, DType from, DType to);
@@ -99,8 +105,9 @@ class NodeWriter {
   void finish_formats();
 
  private:
-  /// What an argument is in the format of its port.
-  std::string rounded(std::string_view argument, const std::string& name, ir::NodeId source);
+  /// What an argument is in the format of its port: the value of a node, or a tensor.
+  std::string rounded(std::string_view argument, const std::string& name, ir::NodeId source,
+                      const std::string* path = nullptr);
   std::string rounded_value(const std::string& port, const std::string& x, ir::NodeId source);
   std::string rounded_tensor(const std::string& port, const std::string& path);
 
@@ -111,5 +118,7 @@ class NodeWriter {
 };
 
 Attribute attribute(std::string name, Attribute::Value value);
+/// The number of values that a result has in ONNX: one, or those of all items of a list.
+std::size_t leaves(const ir::ValueInfo& result);
 
 }  // namespace mase::onnx

@@ -26,14 +26,14 @@ std::optional<double> sum_step(const std::map<std::string, formats::Format>& for
 }  // namespace
 
 std::string NodeWriter::rounded(std::string_view argument, const std::string& name,
-                                ir::NodeId source) {
+                                ir::NodeId source, const std::string* path) {
   if (!exporter_.dialect() || node_.formats.empty()) return name;
+  if (!path) path = graph().tensor_of(node_, argument);
   std::string port;
   for (const ir::Port& one : ir::ports(graph(), node_))
     if (one.argument == argument && node_.formats.contains(one.name)) port = one.name;
   if (port.empty()) return name;
   ports_.insert(port);
-  const std::string* path = graph().tensor_of(node_, argument);
   const DType type =
       path ? graph().tensors.at(*path).value.dtype() : graph().node(source).info.dtype;
   if (type != DType::float32) return name;

@@ -25,6 +25,7 @@ std::vector<ExportRow> exported_activations();
 std::vector<ExportRow> exported_arithmetic();
 std::vector<ExportRow> exported_layers();
 std::vector<ExportRow> exported_movement();
+std::vector<ExportRow> exported_recurrent();
 std::vector<ExportRow> exported_reductions();
 std::vector<ExportRow> exported_shapes();
 

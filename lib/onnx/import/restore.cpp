@@ -27,7 +27,9 @@ bool Restorer::export_again() {
   try {
     ExportOptions options;
     options.opset = opset->second;
-    exported_ = marks_of(export_model(*stored_, options));
+    ExportNotes notes;
+    exported_ = marks_of(export_model(*stored_, options, &notes));
+    results_ = std::move(notes.results);
   } catch (const Error&) {  // an opset or operators of another program
     return false;
   }
@@ -51,10 +53,11 @@ void Restorer::add_inputs() {
         places_.emplace(id, input);
 }
 
-/// Whether a node outside of the run reads what is not its last result.
-bool Restorer::is_tapped(std::span<const Node> run) const {
-  for (const Node& node : run.first(run.size() - 1))
+/// Whether a node outside of the run reads what is not among its results.
+bool Restorer::is_tapped(std::span<const Node> run, const std::vector<std::string>& results) const {
+  for (const Node& node : run)
     for (const std::string& output : node.outputs) {
+      if (std::ranges::find(results, output) != results.end()) continue;
       std::ptrdiff_t inside = 0;
       for (const Node& one : run) inside += std::ranges::count(one.inputs, output);
       if (importer_.uses(output) != inside) return true;
@@ -123,22 +126,31 @@ void Restorer::define(const ir::Node& stored, const std::vector<std::string>& ou
     Operand operand{.host = HostTensor::integer(ir::NodeRef{id})};
     return importer_.define(outputs.at(0), std::move(operand));
   }
-  if (outputs.size() == 1 && info.is_tensor()) return importer_.define(outputs[0], {.node = id});
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  auto next = outputs.begin();
+  define(id, next);
+}
+
+/// Takes the outputs from `next` on for the leaves of a node's result.
+void Restorer::define(ir::NodeId id, std::vector<std::string>::const_iterator& next) {
+  const std::size_t count = importer_.graph().node(id).info.elements.size();
+  if (importer_.graph().node(id).info.is_tensor()) return importer_.define(*next++, {.node = id});
+  for (std::size_t i = 0; i < count; ++i) {
     ir::Node item;
-    item.name = outputs[i] + "_item";  // no stored node has such a name
+    item.name = *next + "_item";  // no stored node has such a name
     item.kind = ir::NodeKind::call_function;
     item.target = "_operator.getitem";
     item.op = "mase::getitem";
     item.args = {{"value", ir::NodeRef{id}}, {"index", static_cast<std::int64_t>(i)}};
-    importer_.define(outputs[i], {.node = importer_.add(std::move(item))});
+    define(importer_.add(std::move(item)), next);
   }
 }
 
 std::size_t Restorer::import(std::span<const Node> nodes) {
   if (!stored_) return 0;
   const auto run = run_at(nodes, constants_, exported_);
-  if (!run || is_tapped(nodes.first(run->count))) return 0;
+  if (!run) return 0;
+  const std::vector<std::string>& results = results_.at(run->node);
+  if (is_tapped(nodes.first(run->count), results)) return 0;
   const std::vector<ir::NodeId>& order = stored_->order();
   const ir::Node* node = stored_->find_node(run->node);
   if (!node) return 0;
@@ -148,7 +160,7 @@ std::size_t Restorer::import(std::span<const Node> nodes) {
     if (passed.kind == ir::NodeKind::get_attr) add(passed);
   }
   if (!add(*node)) return 0;
-  define(*node, nodes[run->count - 1].outputs);
+  define(*node, results);
   return run->count;
 }
 

@@ -33,12 +33,13 @@ class Restorer {
 
  private:
   bool export_again();
-  bool is_tapped(std::span<const Node> run) const;
+  bool is_tapped(std::span<const Node> run, const std::vector<std::string>& results) const;
   bool add(const ir::Node& node);
   bool add_tensors(const ir::Node& node);
   bool has_tensor(const std::string& path) const;
   ir::NodeId place_of(ir::NodeId stored);
   void define(const ir::Node& stored, const std::vector<std::string>& outputs);
+  void define(ir::NodeId id, std::vector<std::string>::const_iterator& next);
 
   std::optional<Array> unread(const std::string& path) const;
 
@@ -46,7 +47,8 @@ class Restorer {
   const Model& model_;
   std::optional<ir::Graph> stored_;
   Constants constants_;
-  Marks exported_;                           ///< of the stored graph's export
+  Marks exported_;                                           ///< of the stored graph's export
+  std::map<std::string, std::vector<std::string>> results_;  ///< of its nodes, by their names
   std::map<ir::NodeId, ir::NodeId> places_;  ///< nodes of the graph by those of the stored one
   std::size_t next_ = 0;                     ///< how many stored nodes have been passed
   ir::Value output_;
