@@ -21,15 +21,16 @@ struct DTypeRow {
   DType dtype;
   std::string_view name;
   std::size_t size;
+  bool floating = false;
 };
 
 constexpr DTypeRow dtype_rows[] = {
-    {DType::float32, "float32", 4}, {DType::float64, "float64", 8},
-    {DType::float16, "float16", 2}, {DType::bfloat16, "bfloat16", 2},
-    {DType::int64, "int64", 8},     {DType::int32, "int32", 4},
-    {DType::int16, "int16", 2},     {DType::int8, "int8", 1},
-    {DType::uint8, "uint8", 1},     {DType::boolean, "bool", 1},
-    {DType::uint16, "uint16", 2},   {DType::uint32, "uint32", 4},
+    {DType::float32, "float32", 4, true}, {DType::float64, "float64", 8, true},
+    {DType::float16, "float16", 2, true}, {DType::bfloat16, "bfloat16", 2, true},
+    {DType::int64, "int64", 8},           {DType::int32, "int32", 4},
+    {DType::int16, "int16", 2},           {DType::int8, "int8", 1},
+    {DType::uint8, "uint8", 1},           {DType::boolean, "bool", 1},
+    {DType::uint16, "uint16", 2},         {DType::uint32, "uint32", 4},
 };
 
 const DTypeRow& row_of(DType dtype) {
@@ -145,6 +146,7 @@ std::shared_ptr<std::byte> allocate_unset(std::int64_t count, DType dtype, const
 
 std::size_t size_of(DType dtype) { return row_of(dtype).size; }
 std::string_view dtype_name(DType dtype) { return row_of(dtype).name; }
+bool is_floating(DType dtype) { return row_of(dtype).floating; }
 
 DType parse_dtype(std::string_view name) {
   std::vector<std::string> names;

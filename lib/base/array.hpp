@@ -39,6 +39,7 @@ enum class DType : std::uint8_t {
 std::size_t size_of(DType dtype);          ///< bytes of one element
 std::string_view dtype_name(DType dtype);  ///< "float32", ..., "bool"
 DType parse_dtype(std::string_view name);  ///< inverse; Error(Fault::file) when unknown
+bool is_floating(DType dtype);             ///< numbers with an exponent, of 16 to 64 bits
 
 template <class T>
 struct DTypeOf;

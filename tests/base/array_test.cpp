@@ -111,3 +111,10 @@ TEST_CASE("same_bits tells zeros by sign and shapes apart") {
   REQUIRE_FALSE(a.same_bits(Array(DType::float32, {1, 1})));
   REQUIRE_FALSE(a.same_bits(Array(DType::int32, {1})));
 }
+
+TEST_CASE("exactly the four types with exponents are floating") {
+  for (int i = 0; i <= static_cast<int>(DType::uint32); ++i) {
+    const auto dtype = static_cast<DType>(i);
+    CHECK(is_floating(dtype) == (dtype_name(dtype).find("float") != std::string_view::npos));
+  }
+}

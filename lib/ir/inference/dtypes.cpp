@@ -44,8 +44,8 @@ MaybeType common_integers(DType a, DType b) {
 MaybeType common_type(DType a, DType b) {
   if (a == b || b == DType::boolean) return a;
   if (a == DType::boolean) return b;
-  if (is_float(a) != is_float(b)) return is_float(a) ? a : b;
-  if (!is_float(a)) return common_integers(a, b);
+  if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
+  if (!is_floating(a)) return common_integers(a, b);
   return size_of(a) == size_of(b) ? DType::float32 : larger(a, b);
 }
 
@@ -73,7 +73,7 @@ MaybeType own_dtype(const ValueInfo& operand) {
 }
 
 /// bool, integers, floats.
-int category(DType dtype) { return dtype == DType::boolean ? 0 : is_float(dtype) ? 2 : 1; }
+int category(DType dtype) { return dtype == DType::boolean ? 0 : is_floating(dtype) ? 2 : 1; }
 
 }  // namespace
 
@@ -84,14 +84,9 @@ std::optional<DType> dtype_of_number(std::int64_t number) {
   return found->second;
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16 || dtype == DType::float32 ||
-         dtype == DType::float64;
-}
+DType as_float_type(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
 
-DType as_float_type(DType dtype) { return is_float(dtype) ? dtype : DType::float32; }
-
-DType as_sum_type(DType dtype) { return is_float(dtype) ? dtype : DType::int64; }
+DType as_sum_type(DType dtype) { return is_floating(dtype) ? dtype : DType::int64; }
 
 std::optional<DType> promoted(const std::vector<ValueInfo>& operands) {
   std::array<MaybeType, operand_ranks> by_rank;

@@ -15,8 +15,6 @@ namespace mase::ir {
 /// tensors of a graph cannot have.
 std::optional<DType> dtype_of_number(std::int64_t number);
 
-bool is_float(DType dtype);
-
 /// The dtype of a result that is a fraction: that of floats, float32 for integers and bool.
 DType as_float_type(DType dtype);
 /// The dtype of a sum or product of elements: int64 for integers and bool.

@@ -30,7 +30,7 @@ Inferred quotient_with_rest(const Call& call) {
 
 /// The number that a tensor holds.
 Inferred held_number(const Call& call) {
-  return host_info(is_float(call.input().dtype) ? InfoKind::number : InfoKind::integer);
+  return host_info(is_floating(call.input().dtype) ? InfoKind::number : InfoKind::integer);
 }
 
 }  // namespace

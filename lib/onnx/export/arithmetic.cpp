@@ -18,11 +18,6 @@ Operands names_of(const NodeWriter& node) {
   return {"self", node.has("exponent") ? "exponent" : "other"};
 }
 
-bool is_floating(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
-}
-
 bool is_tensor_node(const NodeWriter& node, std::string_view argument) {
   const ir::Value* value = node.find(argument);
   return !value || (value->is_node() && node.graph().node(value->node()).info.is_tensor());

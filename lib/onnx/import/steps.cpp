@@ -40,11 +40,6 @@ std::int64_t number_of(DType dtype) {
   return 0;
 }
 
-bool is_floating(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
-}
-
 ir::NodeId applied(Call& call, std::string_view aten, ir::NodeId node) {
   return call.emit(aten, {{"self", ref(node)}});
 }

@@ -12,7 +12,6 @@ namespace mase::onnx {
 
 /// The number of a dtype in arguments of ATen's operators (at::ScalarType).
 std::int64_t number_of(DType dtype);
-bool is_floating(DType dtype);
 
 /// An operator of one tensor.
 ir::NodeId applied(Call& call, std::string_view aten, ir::NodeId node);

@@ -12,11 +12,6 @@
 namespace mase::passes {
 namespace {
 
-bool is_float(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
-}
-
 /// Replaces masks by 0, the number that a format which keeps masks rounds in their place.
 Array without_masks(Array values) {
   for (float& value : values.mutable_span<float>())
@@ -26,7 +21,7 @@ Array without_masks(Array values) {
 
 void show(const Source& source, std::size_t index, const Array& array, bool masked,
           const SeeValues& see) {
-  if (!is_float(array.dtype())) return;
+  if (!is_floating(array.dtype())) return;
   const Array values = masked ? without_masks(array.to_float32()) : array.to_float32();
   const auto span = values.span<float>();
   const auto odd =

@@ -43,11 +43,6 @@ void each_tensor(const jit::Module& module, const std::function<void(const at::T
 
 }  // namespace
 
-bool is_floating(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
-}
-
 std::optional<at::ScalarType> other_precision(const jit::Module& module) {
   std::optional<at::ScalarType> found;
   bool several = false;

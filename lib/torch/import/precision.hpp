@@ -11,8 +11,6 @@
 
 namespace mase::libtorch {
 
-bool is_floating(DType dtype);
-
 /// The type of a model's floating-point tensors if it is a single type other than float32. Nothing
 /// for a model with several types, which are then intentional, or without such tensors.
 std::optional<at::ScalarType> other_precision(const torch::jit::Module& module);
