@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 #include "base/file_map.hpp"
@@ -209,6 +210,39 @@ Array Array::uninitialized(DType dtype, Shape shape) {
   return array;
 }
 
+class Array::Deferred {
+ public:
+  explicit Deferred(std::function<Array()> make) : make_(std::move(make)) {}
+
+  const Array& get() {
+    std::call_once(once_, [this] {
+      made_ = make_();
+      make_ = nullptr;  // and what it holds
+    });
+    return made_;
+  }
+
+ private:
+  std::once_flag once_;
+  std::function<Array()> make_;
+  Array made_;
+};
+
+Array Array::deferred(DType dtype, Shape shape, std::function<Array()> make) {
+  Array array(dtype, Shape{0});
+  array.size_ = numel(shape);
+  array.shape_ = std::move(shape);
+  array.deferred_ = std::make_shared<Deferred>(std::move(make));
+  return array;
+}
+
+const Array& Array::made() const {
+  const Array& array = deferred_->get();
+  MASE_CHECK(array.dtype_ == dtype_ && array.size_ == size_ && !array.deferred_,
+             "a deferred array was made as another one");
+  return array;
+}
+
 Array Array::aligned() const {
   if (is_aligned()) return *this;
   Array copy = uninitialized(dtype_, shape_);
@@ -218,6 +252,11 @@ Array Array::aligned() const {
 }
 
 std::byte* Array::mutable_bytes() {
+  if (deferred_) {
+    buffer_ = made().buffer_;
+    file_ = made().file_;
+    deferred_ = nullptr;
+  }
   if (file_ || buffer_.use_count() > 1) {
     const auto copy = allocate(size_, dtype_, shape_);
     if (size_ > 0) std::memcpy(copy.get(), bytes(), byte_size());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -105,6 +106,10 @@ class Array {
                       std::size_t offset);
   /// An array whose bytes the caller sets at once. They lie in large pages where there are many.
   static Array uninitialized(DType dtype, Shape shape);
+  /// The bytes of make(), which is called when they are first asked for, once for all copies and by
+  /// any thread. It returns an array in memory of this type and shape. What it throws is thrown by
+  /// whatever asks for bytes.
+  static Array deferred(DType dtype, Shape shape, std::function<Array()> make);
 
   template <class T>
   static Array from(std::span<const T> values, Shape shape) {
@@ -124,7 +129,7 @@ class Array {
   std::int64_t size() const { return size_; }  ///< number of elements
   std::size_t byte_size() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
 
-  const std::byte* bytes() const { return buffer_.get(); }
+  const std::byte* bytes() const { return deferred_ ? made().bytes() : buffer_.get(); }
   std::byte* mutable_bytes();  ///< detaches from other copies and from a file first
   /// The file that the bytes are mapped from; null for an array in memory.
   const FileMap* file() const { return file_; }
@@ -142,7 +147,7 @@ class Array {
   }
 
   bool is_aligned() const {
-    return reinterpret_cast<std::uintptr_t>(bytes()) % size_of(dtype_) == 0;
+    return deferred_ || reinterpret_cast<std::uintptr_t>(bytes()) % size_of(dtype_) == 0;
   }
   Array aligned() const;  ///< the array itself, or a copy if it is not aligned
 
@@ -153,14 +158,18 @@ class Array {
   bool same_bits(const Array& other) const;  ///< dtype, shape and every bit equal
 
   /// Keeps the bytes alive for a view that another library makes.
-  std::shared_ptr<const std::byte> share() const { return buffer_; }
+  std::shared_ptr<const std::byte> share() const { return deferred_ ? made().share() : buffer_; }
 
  private:
+  class Deferred;
+  const Array& made() const;  ///< of a deferred array
+
   DType dtype_;
   Shape shape_;
   std::int64_t size_ = 0;
   std::shared_ptr<std::byte> buffer_;  ///< owns the bytes, or the file
   const FileMap* file_ = nullptr;
+  std::shared_ptr<Deferred> deferred_;  ///< makes the bytes of this array and its copies
 };
 
 /// Reads an .npy file (version 1.0 to 3.0, C or Fortran order, either byte order).

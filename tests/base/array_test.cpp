@@ -2,10 +2,14 @@
 // Array: shapes, sharing, conversion to float32.
 #include "base/array.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+
+#include "base/parallel.hpp"
 
 using namespace mase;
 
@@ -117,4 +121,48 @@ TEST_CASE("exactly the four types with exponents are floating") {
     const auto dtype = static_cast<DType>(i);
     CHECK(is_floating(dtype) == (dtype_name(dtype).find("float") != std::string_view::npos));
   }
+}
+
+TEST_CASE("a deferred array is made once, for all of its copies, and only if somebody reads it") {
+  int made = 0;
+  const auto make = [&made] {
+    ++made;
+    return Array::from(std::vector<float>{1, 2, 3, 4}, {2, 2});
+  };
+  const Array first = Array::deferred(DType::float32, {2, 2}, make);
+  const Array other = first.reshaped({4});
+  Array third = first;
+  CHECK(first.byte_size() == 16);
+  CHECK(first.aligned().is_aligned());
+  CHECK(made == 0);
+  CHECK(other.span<float>()[3] == 4);
+  CHECK(other.bytes() == first.bytes());
+  third.mutable_span<float>()[0] = 7;  // does not change the copies
+  CHECK(third.shape() == Shape{2, 2});
+  CHECK(first.span<float>()[0] == 1);
+  CHECK(first.share().get() == other.bytes());
+  CHECK(first.rows(1, 1).span<float>()[0] == 3);
+  CHECK(made == 1);
+}
+
+TEST_CASE("what makes a deferred array may fail, and is tried again by the next reader") {
+  int tries = 0;
+  const Array array = Array::deferred(DType::int8, {1}, [&tries] {
+    if (++tries == 1) throw Error(Fault::file, "too early");
+    return Array::from(std::vector<std::int8_t>{5}, {1});
+  });
+  CHECK_THROWS_AS(array.bytes(), Error);
+  CHECK(array.span<std::int8_t>()[0] == 5);
+}
+
+TEST_CASE("many threads that read a deferred array see the same bytes") {
+  std::atomic<int> made = 0;
+  const Array array = Array::deferred(DType::int32, {1000}, [&made] {
+    ++made;
+    return Array(DType::int32, {1000});
+  });
+  std::vector<const std::byte*> seen(8);
+  for_each_index(seen.size(), 8, [&] { return [&](std::size_t i) { seen[i] = array.bytes(); }; });
+  CHECK(made == 1);
+  CHECK(std::ranges::count(seen, seen[0]) == 8);
 }

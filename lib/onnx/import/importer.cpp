@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <span>
 #include <stdexcept>
-#include <thread>
 
 #include "base/error.hpp"
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "ir/naming.hpp"
 #include "onnx/import/annotations.hpp"
@@ -86,7 +84,6 @@ const std::string& Importer::store(Constant& constant, std::string_view wanted) 
   const bool parameter = constant.is_parameter && is_floating(constant.value.dtype()) &&
                          !path.ends_with("running_mean") && !path.ends_with("running_var");
   graph().set_tensor(path, {constant.value, parameter, parameter});
-  if (constant.turned) turned_.insert(path);
   constant.path = path;
   if (!constant.formats.empty()) formats_.emplace(path, constant.formats);
   return constant.path;
@@ -266,22 +263,12 @@ void Importer::name_containers() {
   graph().containers.emplace("", graph().name);
 }
 
-void Importer::load_tensors() {
-  struct Work {
-    Array* value;
-    bool turned;
-  };
-  std::vector<Work> works;
-  for (auto& [path, tensor] : graph().tensors)
-    if (const bool turned = turned_.contains(path); turned || !tensor.value.is_aligned())
-      works.push_back({&tensor.value, turned});
-  const auto load = [&](std::size_t i) {
-    Array& value = *works[i].value;
-    const Shape& shape = value.shape();
-    value = works[i].turned ? transposed(value.reshaped({shape[1], shape[0]})) : value.aligned();
-  };
-  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  for_each_index(works.size(), threads, [&] { return load; });
+void Importer::align_tensors() {
+  for (auto& [path, tensor] : graph().tensors) {
+    Array& value = tensor.value;
+    if (!value.is_aligned())
+      value = Array::deferred(value.dtype(), value.shape(), [value] { return value.aligned(); });
+  }
 }
 
 Imported Importer::import() {
@@ -303,7 +290,7 @@ Imported Importer::import() {
   ir::remove_unused_tensors(graph());
   restorer_.finish();
   name_containers();
-  load_tensors();
+  align_tensors();
   for (std::string& text : place_formats(graph(), formats_)) note(std::move(text));
   if (!worlds_.only_example().empty())
     note("the graph fits the sizes of the example only (" + worlds_.only_example() + ")");

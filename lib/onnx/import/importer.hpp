@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -68,8 +67,8 @@ class Importer {
   void check_inputs(const Node& node) const;
   void check_dtype(DType dtype, const std::string& what) const;
   void name_containers();
-  /// Copies what the graph cannot read from the file as it lies there.
-  void load_tensors();
+  /// Has those tensors copied on their first use that cannot be read from the file where they lie.
+  void align_tensors();
 
   const Model& model_;
   const ImportOptions& options_;
@@ -79,7 +78,6 @@ class Importer {
   Restorer restorer_;
   std::unordered_map<std::string, Operand> operands_;
   std::unordered_map<std::string, int> uses_;
-  std::set<std::string> turned_;  ///< tensors whose elements are in the order of the transpose
   std::map<std::string, std::vector<formats::Format>> formats_;  ///< of quantized tensors, by path
   std::map<std::string, std::int64_t> symbols_;                  ///< sizes of the file's symbols
   std::unordered_map<std::string, std::string> producers_;       ///< result → node, for messages

@@ -60,19 +60,7 @@ void turn(const std::byte* from, std::byte* to, std::int64_t rows, std::int64_t 
     }
 }
 
-}  // namespace
-
-double shortest_decimal(double value) {
-  if (!std::isfinite(value)) return value;
-  std::array<char, 32> text{};
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), static_cast<float>(value));
-  double decimal = value;
-  std::from_chars(text.data(), end, decimal);
-  return decimal;
-}
-
-Array transposed(const Array& matrix) {
+Array turned_now(const Array& matrix) {
   const std::int64_t rows = matrix.shape().at(0), columns = matrix.shape().at(1);
   Array result = Array::uninitialized(matrix.dtype(), {columns, rows});
   std::byte* to = result.mutable_bytes();
@@ -91,6 +79,23 @@ Array transposed(const Array& matrix) {
   }
   if (matrix.file()) matrix.file()->was_read(matrix.byte_size());
   return result;
+}
+
+}  // namespace
+
+double shortest_decimal(double value) {
+  if (!std::isfinite(value)) return value;
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), static_cast<float>(value));
+  double decimal = value;
+  std::from_chars(text.data(), end, decimal);
+  return decimal;
+}
+
+Array transposed(const Array& matrix) {
+  const Shape shape{matrix.shape().at(1), matrix.shape().at(0)};
+  return Array::deferred(matrix.dtype(), shape, [matrix] { return turned_now(matrix); });
 }
 
 Constant transposed(const Constant& matrix, std::string name) {

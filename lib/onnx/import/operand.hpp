@@ -33,9 +33,6 @@ struct Constant {
   std::string name;          ///< in the file, or one that says what it is
   std::string path = {};     ///< where the graph holds it; "" until something reads it there
   bool is_parameter = true;  ///< an initializer, not a constant that an exporter wrote
-  /// The graph gets the transpose: `value` has its shape, but the elements are still in the order
-  /// of the matrix.
-  bool turned = false;
   /// What its bytes are where no dtype says it: codes of small floats and integers.
   ElementType type = ElementType::undefined;
   /// Formats that may hold the values of a quantized constant as they are, the best one first.
@@ -72,7 +69,7 @@ Array array_of(const HostTensor& tensor);
 /// The shortest decimal that rounds to this float32: 1e-5 for the float nearest to it, as the
 /// model's author wrote it.
 double shortest_decimal(double value);
-/// The transpose of a matrix.
+/// The transpose of a matrix, whose elements are put into their order when they are first read.
 Array transposed(const Array& matrix);
 /// The same of a constant, which no graph holds yet, with its formats.
 Constant transposed(const Constant& matrix, std::string name);

@@ -21,16 +21,10 @@ ir::NodeId product_with(Call& call, std::size_t i, bool transposed_already,
     tensors.emplace_back("weight", call.store("aten::linear", "weight", *matrix->constant));
   } else {
     Constant& given = *(call.constant(i), call.operand(i).constant);
-    if (transposed_already) {
-      tensors.emplace_back("weight", call.store("aten::linear", "weight", given));
-    } else {
-      const Shape shape = given.value.shape();
-      Constant turned = given;
-      turned.value = given.value.reshaped({shape[1], shape[0]});
-      turned.path.clear();
-      turned.turned = true;
-      tensors.emplace_back("weight", call.store("aten::linear", "weight", turned));
-    }
+    Constant turned;
+    if (!transposed_already) turned = transposed(given, given.name);
+    Constant& weight = transposed_already ? given : turned;
+    tensors.emplace_back("weight", call.store("aten::linear", "weight", weight));
   }
   if (bias) {
     call.constant(*bias);
