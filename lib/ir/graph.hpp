@@ -66,6 +66,9 @@ struct Node {
   /// Formats by port ("data_in", "weight", "bias", "data_out", ...), written by quantize only.
   std::map<std::string, formats::Format> formats;
   Metadata meta;
+  /// What the file of the model says of this node besides what it computes, as its reader stores it
+  /// (its name there, its documentation) for whoever writes such a file. Null if nothing.
+  Tree source;
 
   const Value* find(std::string_view argument) const;
   Value* find(std::string_view argument);
@@ -157,6 +160,8 @@ class Graph {
   CustomOps custom_ops;
   /// Passes that made this graph: list of {"pass": name, "options": {...}}.
   Tree history = Tree::list();
+  /// What the file of the model says of the whole besides what it computes (Node::source).
+  Tree source;
 
   const Module& module_of(const Node& node) const;  ///< of a call_module node
   /// The value of an argument: the node's own, or a constant of its layer; nullptr when the

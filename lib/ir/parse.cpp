@@ -37,6 +37,7 @@ class Parser {
   Array zeros(const ValueInfo& info, std::size_t offset);
   void guard();
   void history();
+  void source();
   void node();
   /// The nodes of an opaque leaf's own graph.
   std::shared_ptr<const Graph> body();
@@ -80,8 +81,10 @@ void Parser::declaration() {
   if (word.text == "tensor") return tensor();
   if (word.text == "guard") return guard();
   if (word.text == "history") return history();
-  lexer_.fail_at(word.offset, "unknown declaration '" + word.text +
-                                  "'; known: container, custom_op, module, tensor, guard, history");
+  if (word.text == "source") return source();
+  lexer_.fail_at(word.offset,
+                 "unknown declaration '" + word.text +
+                     "'; known: container, custom_op, module, tensor, guard, history, source");
 }
 
 void Parser::container() {
@@ -179,6 +182,12 @@ void Parser::history() {
   if (!graph_.history.is_list()) lexer_.fail_at(place, "the history must be a JSON list");
 }
 
+void Parser::source() {
+  const std::size_t place = lexer_.peek().offset;
+  graph_.source = json_line();
+  if (!graph_.source.is_dict()) lexer_.fail_at(place, "the source must be a JSON object");
+}
+
 Tree Parser::json_line() {
   const std::size_t place = lexer_.peek().offset;
   const std::string_view text = lexer_.rest_of_line();
@@ -258,7 +267,7 @@ void Parser::node_formats(Node& node) {
 
 void Parser::metadata(Node& node) {
   const std::size_t place = lexer_.peek().offset;
-  const std::string part = lexer_.name("common, software or hardware");
+  const std::string part = lexer_.name("common, software, hardware or source");
   if (!lexer_.peek().is_sign('=')) lexer_.fail("expected '='");
   lexer_.next();
   Tree tree = json_line();
@@ -268,6 +277,8 @@ void Parser::metadata(Node& node) {
     node.meta.software = std::move(tree);
   else if (part == "hardware")
     node.meta.hardware = std::move(tree);
+  else if (part == "source")
+    node.source = std::move(tree);
   else
     lexer_.fail_at(place, "unknown metadata part '" + part + "'");
 }

@@ -134,6 +134,7 @@ std::string metadata_lines(const Node& node) {
   line("common", node.meta.common);
   line("software", node.meta.software);
   line("hardware", node.meta.hardware);
+  line("source", node.source);
   return text;
 }
 
@@ -148,6 +149,7 @@ std::string header_text(const Graph& graph) {
   for (const Guard& guard : graph.guards)
     text += "  guard " + quote(guard.place) + " " + quote(guard.condition) + "\n";
   if (graph.history.size() > 0) text += "  history " + to_json(graph.history, -1) + "\n";
+  if (!graph.source.is_null()) text += "  source " + to_json(graph.source, -1) + "\n";
   return text;
 }
 

@@ -130,6 +130,7 @@ void Maker::decorate(Node& node) {
   node.info = info(0);
   if (coin()) node.meta.common = tree(0);
   if (coin()) node.meta.software = tree(0);
+  if (coin()) node.source = tree(0);
   if (below(3) == 0) node.formats.emplace("data_in", formats::parse_format("integer(8, 4)"));
   if (below(3) == 0) node.formats.emplace("data_out", formats::parse_format("integer(6, -2)"));
 }
@@ -168,6 +169,7 @@ Graph Maker::run() {
   graph_.add(std::move(output));
   graph_.guards.push_back({text(), text()});
   graph_.history.push_back(tree(0));
+  if (coin()) graph_.source = tree(0);
   if (coin()) graph_.remove_dead_nodes();  // leaves holes among the ids
   return std::move(graph_);
 }

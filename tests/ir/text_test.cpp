@@ -21,10 +21,12 @@ const std::string sample = R"(graph "small" {
   tensor "0.count" : int64[] buffer
   guard "code/m.py:3" "x.size(0) > 1"
   history [{"pass":"quantize","options":{"width":8}}]
+  source {"doc":"a small\nmodel"}
   %x : float32[2, 4] = placeholder x
   %fc : float32[2, 16] = call_module fc aten::linear(input=%x) {data_in=integer(8, 4), weight=integer(8, 4)}
     | common = {"mase_op":"linear","args":{}}
     | software = {}
+    | source = {"name":"first layer"}
   %size : int = call_method size aten::size.int(self=%fc, dim=0)
   %getitem = call_function _operator.getitem mase::getitem(value=%fc, index=(slice(none, none, 2), -1))
   %output : tuple(float32[2, 16], dict("a b": int)) = output output(value=(%fc, {"a b": %size}))
@@ -65,10 +67,12 @@ TEST_CASE("parsing builds the nodes, modules and tensors the text names") {
   CHECK(graph.tensor_order == std::vector<std::string>{"fc.weight", "fc.bias", "0.count"});
   CHECK(graph.guards.front().condition == "x.size(0) > 1");
   CHECK(graph.history.as_list().front().at("pass").as_string() == "quantize");
+  CHECK(graph.source.at("doc").as_string() == "a small\nmodel");
   const Node* fc = graph.find_node("fc");
   REQUIRE(fc);
   CHECK(fc->formats.at("weight").text() == "integer(8, 4)");
   CHECK(fc->meta.common.at("mase_op").as_string() == "linear");
+  CHECK(fc->source.at("name").as_string() == "first layer");
   CHECK(fc->find("input")->node() == graph.find_node("x")->id);
   const Value& index = *graph.find_node("getitem")->find("index");
   CHECK(index == Value::tuple({Value::slice(Value(), Value(), 2), -1}));
@@ -150,6 +154,7 @@ TEST_CASE("wrong texts are refused with the place and the reason") {
   says(nodes("%x = placeholder \"open\n"), "missing closing quote");
   says(nodes("%x = placeholder x(a=$train)\n"), "expected '$training'");
   says(nodes("history {}\n"), "the history must be a JSON list");
+  says(nodes("source []\n"), "the source must be a JSON object");
   says(nodes("modul a : b = c()\n"), "unknown declaration 'modul'");
   says(nodes("~\n"), "unexpected character");
 }
