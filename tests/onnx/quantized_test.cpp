@@ -113,12 +113,21 @@ TEST_CASE("weights may have a step for each channel") {
   };
   CHECK(has(text_of(model({0.5F, 0.125F}, {3.5F, -1, 0.875F, 0.25F})),
             "weight=integer(4, 1, granularity=channel, channel_frac_width=[1, 3])"));
-  CHECK(has(text_of(model({0.3F, 0.7F}, {9, 1, 9, 1})), "weight=scale_integer(4)"));
-  // The step of a row follows from its largest number, which is not 7 steps here.
-  const Imported other =
-      import_model(model({0.3F, 0.7F}, {1, 0.3F, 1, 0.7F}), {.path = "model.onnx"});
-  REQUIRE(other.notes.size() == 1);
-  CHECK(has(other.notes[0], "no format has the steps of their scales: w"));
+  CHECK(has(text_of(model({0.3F, 0.7F}, {9, 1, 9, 1})),
+            "weight=scale_integer(4, channel_step=[0.30000001192092896, 0.699999988079071])"));
+  CHECK(has(text_of(model({0.3F, 0.3F}, {9, 1, 9, 1})),
+            "weight=scale_integer(4, channel_step=[0.30000001192092896])"));
+}
+
+TEST_CASE("a scale for every input of a layer is no format, which a note says") {
+  const Model model = model_of(
+      {0, 2},
+      {quant("w", "wq", "steps", "four"), node_of("Gemm", {"x", "wq"}, {"y"}, {flag("transB", 1)})},
+      with_numbers(
+          {floats("steps", {0.3F, 0.7F}, {1, 2}), floats("w", {1, 0.3F, 1, 0.7F}, {2, 2})}));
+  const Imported imported = import_model(model, {.path = "model.onnx"});
+  REQUIRE(imported.notes.size() == 1);
+  CHECK(has(imported.notes[0], "no format has the steps of their scales: w"));
 }
 
 TEST_CASE("signs are a format") {

@@ -24,6 +24,7 @@ inline const std::vector<std::string>& format_samples() {
       "fixed(8, 5)",
       "scale_integer(8)",
       "scale_integer(4, is_signed=false)",
+      "scale_integer(5, channel_step=[0.30000001192092896])",
       "scale_integer(6, profile=mase)",
       "minifloat_ieee(8, 4, 7)",
       "minifloat_ieee(6, 3, rounding=floor)",

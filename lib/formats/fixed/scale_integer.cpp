@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/fixed/integer_kernel.hpp"
 #include "formats/fixed/row_kernel.hpp"
-#include "formats/slices.hpp"
 
 namespace mase::formats {
 namespace {
@@ -100,6 +100,12 @@ double number_of(const ScaleIntegerSpec& spec, std::uint32_t code) {
   return static_cast<double>(code) - (is_negative ? std::ldexp(1.0, spec.width) : 0.0);
 }
 
+/// What shares one of the given steps, or one of its row.
+Tiling tiling_of(const Shape& shape, std::size_t steps) {
+  if (steps == 0) return line_tiling(shape, -1, -1);
+  return steps == 1 ? block_tiling(shape, {}, false, std::nullopt) : first_dimension_tiling(shape);
+}
+
 }  // namespace
 
 void ScaleInteger::resolve(const Tree& given, Diagnostics& diagnostics) {
@@ -108,25 +114,52 @@ void ScaleInteger::resolve(const Tree& given, Diagnostics& diagnostics) {
     diagnostics.error(place_of(given, "width"),
                       "a signed code of 1 bit has no positive value to scale by; use width 2 or "
                       "more, or is_signed=false");
+  const auto is_float = [](double step) {
+    return step == static_cast<double>(static_cast<float>(step));
+  };
+  if (!std::ranges::all_of(channel_step, is_float))
+    diagnostics.error(place_of(given, "channel_step"),
+                      "a step is a float32 number; write the nearest one");
+  if (!channel_step.empty() && profile != "exact")
+    diagnostics.error(place_of(given, "channel_step"),
+                      "profile 'reference' has no given steps; leave it at 'exact'");
+}
+
+void ScaleInteger::check(const Shape& shape) const {
+  if (channel_step.size() < 2) return;
+  const auto steps = static_cast<std::int64_t>(channel_step.size());
+  if (shape.empty() || shape.front() != steps)
+    config_error("steps of " + std::to_string(steps) + " channels for a tensor " +
+                 shape_text(shape) + "; give it one for each index of dimension 0, or one for all");
+}
+
+Slices ScaleInteger::slices(const Shape& shape) const {
+  if (channel_step.empty()) return row_slices(shape);
+  const std::size_t elements = static_cast<std::size_t>(numel(shape));
+  return {channel_step.size(), elements / channel_step.size()};
+}
+
+float ScaleInteger::step_of(std::size_t slice, std::span<const float> values) const {
+  return channel_step.empty() ? scale_of(spec(), values) : static_cast<float>(channel_step[slice]);
 }
 
 ScaleIntegerSpec ScaleInteger::spec() const {
-  return {width, is_signed, rounding_value(), profile_value(), seed_value()};
+  return {width, is_signed, rounding_value(), profile_value(), seed_value(), !channel_step.empty()};
 }
 
 double ScaleInteger::bits_per_element(const Shape& shape) const {
-  return bits_with_scales(width, row_slices(shape).count, shape);
+  return bits_with_scales(width, slices(shape).count, shape);
 }
 
 void ScaleInteger::quantize(std::span<const float> in, std::span<float> out,
                             const Shape& shape) const {
   const ScaleIntegerSpec integer = spec();
-  const Slices rows = row_slices(shape);
+  const Slices rows = slices(shape);
   const bool stream = in.size() >= simd::streaming_count;
   for (std::size_t r = 0; r < rows.count; ++r) {
     const Row row = rows.of(in, r);
     const std::span<float> made = rows.of(out, r);
-    const float scale = scale_of(integer, row);
+    const float scale = step_of(r, row);
     if (integer.profile == Profile::reference) {
       const auto run = kernels::reference_row_kernel(simd::best_isa()).quantize;
       run(grid_of(integer, scale), row.data(), made.data(), row.size(), stream);
@@ -142,13 +175,13 @@ void ScaleInteger::quantize(std::span<const float> in, std::span<float> out,
 
 Encoded ScaleInteger::encode(std::span<const float> in, const Shape& shape) const {
   const ScaleIntegerSpec integer = spec();
-  const Slices rows = row_slices(shape);
+  const Slices rows = slices(shape);
   CodePacker packer(width, in.size());
   std::vector<float> scales;
   std::array<std::uint32_t, code_piece> codes;
   for (std::size_t r = 0; r < rows.count; ++r) {
     const Row row = rows.of(in, r);
-    const float scale = scales.emplace_back(scale_of(integer, row));
+    const float scale = scales.emplace_back(step_of(r, row));
     for (std::size_t first = 0; first < row.size(); first += code_piece) {
       const Row part = row.subspan(first, std::min(code_piece, row.size() - first));
       const std::span<std::uint32_t> made(codes.data(), part.size());
@@ -163,7 +196,7 @@ Encoded ScaleInteger::encode(std::span<const float> in, const Shape& shape) cons
 
 void ScaleInteger::decode(const Encoded& in, std::span<float> out, const Shape& shape) const {
   const ScaleIntegerSpec integer = spec();
-  const Slices rows = row_slices(shape);
+  const Slices rows = slices(shape);
   check_codes(in.codes, width, out.size());
   check_scale_count(in.scales, rows.count);
   std::array<std::uint32_t, code_piece> codes;
@@ -184,12 +217,20 @@ std::optional<Decoding> ScaleInteger::decoding(const Shape& shape) const {
   if (profile == "reference") return std::nullopt;  // quotients
   return Decoding{.bits = width,
                   .is_signed = is_signed,
-                  .tiling = line_tiling(shape, -1, -1),
-                  .scales = Decoding::Scales::of_tiles};
+                  .tiling = tiling_of(shape, channel_step.size()),
+                  .scales = channel_step.size() == 1 ? Decoding::Scales::of_tensor
+                                                     : Decoding::Scales::of_tiles};
 }
 
 void ScaleInteger::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
-                             const Shape&) const {
+                             const Shape& shape) const {
+  const ScaleIntegerSpec integer = spec();
+  const Slices parts = slices(shape);
+  for (std::size_t i = 0; !channel_step.empty() && i < in.size(); ++i) {
+    const double step = channel_step[i / parts.size];
+    mask[i] = in[i] < integer.low() * step || in[i] > integer.high() * step ? 1 : 0;
+  }
+  if (!channel_step.empty()) return;
   for (std::size_t i = 0; i < in.size(); ++i)
     mask[i] = std::isinf(in[i]) || (!is_signed && in[i] < 0.0F) ? 1 : 0;
 }

@@ -25,7 +25,7 @@ double ScaleIntegerSpec::high() const {
 
 double ScaleIntegerSpec::low() const {
   if (!is_signed) return 0.0;
-  return profile == Profile::reference ? -high() - 1.0 : -high();
+  return all_codes || profile == Profile::reference ? -high() - 1.0 : -high();
 }
 
 float ScaleIntegerSpec::largest_step() const {

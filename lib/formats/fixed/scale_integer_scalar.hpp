@@ -17,9 +17,10 @@ struct ScaleIntegerSpec {
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
   std::uint64_t seed = 0;
+  bool all_codes = false;  ///< of two's complement, the least one among them
 
-  double high() const;         ///< largest code: 2^(width-1) - 1, or 2^width - 1 when unsigned
-  double low() const;          ///< smallest: -high or 0; in `reference` -2^(width-1) or 0
+  double high() const;  ///< largest code: 2^(width-1) - 1, or 2^width - 1 when unsigned
+  double low() const;   ///< smallest: -high or 0; -2^(width-1) with all codes and in `reference`
   float largest_step() const;  ///< the largest Delta for which RN32(high * Delta) is finite
 };
 

@@ -35,19 +35,32 @@ std::string reference_text(const ScaleIntegerSpec& spec, const std::string& peak
          double_text(high) + ")\n" + "  return (code / scale).reshape_as(x)\n";
 }
 
+std::string steps_of_rows(const ScaleIntegerSpec& spec) {
+  return "  step = (peak.to(torch.float64) / " + double_text(spec.high()) +
+         ").to(torch.float32)\n" + "  step = torch.clamp(step, min=" + double_text(0x1p-149) +
+         ", max=" + double_text(spec.largest_step()) + ")\n" +
+         "  step = torch.where(torch.eq(peak, 0.0), torch.ones_like(step), step)\n" +
+         "  step = step.to(torch.float64)\n";
+}
+
 }  // namespace
+
+// Sets `step`, which stretches to `rows`.
+std::string ScaleInteger::given_steps(int rank) const {
+  std::vector<std::string> steps, sizes(static_cast<std::size_t>(std::max(rank, 1)), "1");
+  for (const double step : channel_step) steps.push_back(double_text(step));
+  if (channel_step.size() > 1) sizes[0] = "-1";
+  return "  rows = x\n  step = torch.tensor([" + join(steps, ", ") +
+         "], dtype=torch.float64, device=x.device).reshape([" + join(sizes, ", ") + "])\n";
+}
 
 std::string ScaleInteger::torchscript(int rank) const {
   const ScaleIntegerSpec integer = spec();
   refuse_stochastic_script(integer.rounding);
-  std::string text = peak_torchscript(rank, integer.profile);
+  std::string text =
+      channel_step.empty() ? peak_torchscript(rank, integer.profile) : given_steps(rank);
   if (integer.profile == Profile::reference) return reference_text(integer, text);
-  text +=
-      "  step = (peak.to(torch.float64) / " + double_text(integer.high()) + ").to(torch.float32)\n";
-  text += "  step = torch.clamp(step, min=" + double_text(0x1p-149) +
-          ", max=" + double_text(integer.largest_step()) + ")\n";
-  text += "  step = torch.where(torch.eq(peak, 0.0), torch.ones_like(step), step)\n";
-  text += "  step = step.to(torch.float64)\n";
+  if (channel_step.empty()) text += steps_of_rows(integer);
   text += "  quotient = rows.to(torch.float64) / step\n";
   text += "  code = " + clamped(integer, rounded(integer.rounding, "quotient")) + "\n";
   text += "  values = (code * step).to(torch.float32)\n";

@@ -26,12 +26,14 @@ bool holds(const formats::Format& format, const Array& array) {
   return std::ranges::equal(values.span<float>(), rounded.span<float>());
 }
 
-/// The first format that holds a tensor at a port; only weights have a step for each row.
+bool takes_steps(const ir::Port& port) { return port.name == "weight" || port.name == "bias"; }
+
+/// The first format that holds a tensor at a port; only weights and biases have steps of channels.
 std::optional<formats::Format> format_at(const ir::Graph& graph, const ir::Port& port,
                                          const std::string& path, const FormatsOfTensors& formats) {
   const Array& value = graph.tensors.at(path).value;
   for (const formats::Format& format : formats.at(path))
-    if ((format.name() != "scale_integer" || port.name == "weight") && holds(format, value))
+    if ((format.name() != "scale_integer" || takes_steps(port)) && holds(format, value))
       return format;
   return std::nullopt;
 }

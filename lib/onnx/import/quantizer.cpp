@@ -131,6 +131,16 @@ int bits_of(double low, double high) {
   return std::max(bits, 1);
 }
 
+/// The steps of all channels, or the one that they share.
+Tree steps_of(const Array& scale) {
+  const auto same = uniform(scale);
+  Tree steps = Tree::list();
+  if (same) steps.push_back(static_cast<double>(*same));
+  for (const float step : scale.span<float>())
+    if (!same) steps.push_back(static_cast<double>(step));
+  return steps;
+}
+
 }  // namespace
 
 void set_range(Quantizer& quantizer, int bits, bool is_signed, bool narrow) {
@@ -221,9 +231,12 @@ std::vector<formats::Format> formats_of(const Quantizer& quantizer) {
     fields["channel_frac_width"] = std::move(list);
     add("integer", std::move(fields));
   }
+  if (std::ranges::any_of(quantizer.scale.span<float>(), [](float step) { return !(step > 0); }))
+    return formats;
   Tree fields = Tree::dict();
   fields["width"] = plain->fields().at("width");
   fields["is_signed"] = plain->fields().at("is_signed");
+  fields["channel_step"] = steps_of(quantizer.scale);
   add("scale_integer", std::move(fields));
   return formats;
 }
