@@ -97,7 +97,9 @@ void mase_quantize(const mase_stream* stream, const float* values, int64_t* code
   const double least = low + (double)stream->mask_codes;
   const double scale = ldexp(1.0, stream->fraction_bits);
   for (size_t i = 0; i < mase_elements(stream); ++i) {
-    const double v = (double)values[i] * scale;
+    /* Quotients are those of float. */
+    const float value = stream->scales ? values[i] / (float)stream->scales[0] : values[i];
+    const double v = (double)value * scale;
     const int mask = stream->mask_codes && values[i] <= -0x1p100F;
     const double inside = mask ? low : v < least ? least : v > high ? high : v;
     codes[i] = isnan(v) ? 0 : (int64_t)rounded(inside, stream->rounding);
@@ -105,8 +107,16 @@ void mase_quantize(const mase_stream* stream, const float* values, int64_t* code
 }
 
 void mase_dequantize(const mase_stream* stream, const int64_t* codes, float* values) {
-  for (size_t i = 0; i < mase_elements(stream); ++i)
-    values[i] = ldexpf((float)codes[i], -stream->fraction_bits); /* rounded once */
+  if (!stream->scales) {
+    for (size_t i = 0; i < mase_elements(stream); ++i)
+      values[i] = ldexpf((float)codes[i], -stream->fraction_bits); /* rounded once */
+    return;
+  }
+  for (size_t i = 0; i < mase_elements(stream); ++i) {
+    const size_t place = place_of(stream, i);
+    const double number = ldexp((double)codes[place], -stream->fraction_bits);
+    values[place] = (float)(number * stream->scales[i % stream->scale_count]);
+  }
 }
 
 static void put_bits(uint8_t* bytes, size_t first, unsigned count, uint64_t value) {

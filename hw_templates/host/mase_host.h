@@ -37,7 +37,8 @@ typedef struct {
 } mase_blocks;
 
 /* A stream at the border. A frame is `beats` beats of `lanes` elements; element i of the stream is element order[i]
- * of the tensor in row-major order (order NULL: i). A code c stands for c / 2^fraction_bits. */
+ * of the tensor in row-major order (order NULL: i). A code c stands for c / 2^fraction_bits, times scales[i mod
+ * scale_count] for element i of the stream where there are scales. */
 typedef struct {
   const char* name;
   size_t beats, lanes;
@@ -53,6 +54,8 @@ typedef struct {
   /* NULL: none; levels are then those of exponent 0, of one mantissa after the other, level_count each, and their codes
    * those of the exponent of scale `least` */
   const mase_blocks* blocks;
+  const double* scales; /* NULL: none; an input has one at most, a float */
+  size_t scale_count;
 } mase_stream;
 
 size_t mase_elements(const mase_stream* stream);    /* of a frame */

@@ -37,6 +37,9 @@ class Stream(ctypes.Structure):
         ("mask_codes", ctypes.c_int64),
         ("levels", ctypes.c_void_p),
         ("level_count", ctypes.c_size_t),
+        ("blocks", ctypes.c_void_p),
+        ("scales", ctypes.POINTER(ctypes.c_double)),
+        ("scale_count", ctypes.c_size_t),
     )
 
     @property
@@ -207,6 +210,8 @@ class Accelerator:
         if stream.is_signed:
             codes = [(code ^ sign) - sign for code in codes]
         frames = np.ldexp(np.array(codes, np.float64), -stream.fraction_bits).reshape(-1, stream.elements)
+        if stream.scales:
+            frames *= np.resize(stream.scales[: stream.scale_count], stream.elements)
         values = np.empty_like(frames)
         values[:, [stream.order[i] if stream.order else i for i in range(stream.elements)]] = frames
         return values.astype(np.float32)

@@ -27,14 +27,15 @@ struct Compared {
   }
 };
 
-Compared compared(const std::string& name, ir::Level level) {
+/// `from`: whose results stand beside the file, _y for those of its authors.
+Compared compared(const std::string& name, ir::Level level, const std::string& from = "_y") {
   const std::string path = std::string(MASE_TEST_FOLDER) + "/fixtures/onnx/quantized/" + name;
   driver::ModelRequest request;
   request.model = path + ".onnx";
   request.input.inputs = {path + "_x.npy"};
   const driver::LoadedModel model = driver::load_model(request);
   const ir::Results results = driver::make_evaluator()(model.graph, level)->run(model.example);
-  return {results.at(0).second, read_npy(path + "_y.npy")};
+  return {results.at(0).second, read_npy(path + from + ".npy")};
 }
 
 }  // namespace
@@ -51,6 +52,13 @@ TEST_CASE("networks with steps of powers of two give the bits of their authors")
 TEST_CASE("networks with other steps differ from qonnx by the order of float32 sums") {
   // The last layer sums 24 products of at most 1 in float32; half a step of an activation is 0.02.
   CHECK(compared("qonnx_channel_scales", ir::Level::quantized).distance() < 1e-6);
+}
+
+TEST_CASE("integers compute what rational numbers do, whatever the scales are") {
+  for (const char* name : {"qonnx_channel_scales", "qdq_conv"}) {
+    CAPTURE(name);
+    CHECK(compared(name, ir::Level::integer, "_exact").distance() == 0);
+  }
 }
 
 TEST_CASE("networks that onnxruntime quantized give its results") {

@@ -82,6 +82,27 @@ TEST_CASE("the driver rounds floats to the codes that the design takes") {
 }
 
 TEST_CASE(
+    "the driver divides inputs by their scale, and multiplies outputs by that of the channel") {
+  const double tenth = 0.1F;
+  mase_stream stream = stream_of(8, true, 2, 2);
+  stream.scales = &tenth;
+  stream.scale_count = 1;
+  const std::vector<float> values{0.1F, -0.26F, 100, 0.05F};
+  std::vector<std::int64_t> codes(4);
+  mase_quantize(&stream, values.data(), codes.data());
+  CHECK(codes == std::vector<std::int64_t>{1, -3, 127, 0});  // the half goes to the even code
+  // Element i of the stream is number order[i] of the tensor, and in channel i mod 2.
+  const std::vector<double> scales{0.25, 3};
+  const std::vector<std::uint32_t> order{0, 2, 1, 3};
+  stream.scales = scales.data();
+  stream.scale_count = 2;
+  stream.order = order.data();
+  std::vector<float> numbers(4);
+  mase_dequantize(&stream, codes.data(), numbers.data());
+  CHECK(numbers == std::vector<float>{0.25F, -0.75F, 381, 0});
+}
+
+TEST_CASE(
     "masks get the least code of an input that has them, and numbers none below their range") {
   mase_stream stream = stream_of(10, true, 1, 6);
   stream.fraction_bits = 4;

@@ -22,6 +22,13 @@ const std::vector<std::int64_t>* order_of(const design::Design& design, design::
   return order.empty() ? nullptr : &order;
 }
 
+/// What the host multiplies numbers of a stream by; empty: nothing.
+std::vector<double> scales_of(const design::Design& design, design::StreamId id) {
+  const integer::ValueId value = design.stream(id).value;
+  if (!design.program || value < 0) return {};
+  return design.program->value(value).scales;
+}
+
 /// The place of an input among those of the program; none of another stream.
 std::optional<std::size_t> input_of(const design::Design& design, design::StreamId id) {
   if (!design.program) return std::nullopt;
@@ -62,6 +69,14 @@ std::string number_text(float number) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%aF", number);
   return text.data();
+}
+
+std::string scales_name(const std::string& stream) { return "mase_scales_" + stream; }
+
+std::string scales_text(const std::string& stream, const std::vector<double>& scales) {
+  std::vector<std::string> numbers;
+  for (const double scale : scales) numbers.push_back(double_text(scale));
+  return "static const double " + scales_name(stream) + "[] = {" + join(numbers, ", ") + "};\n";
 }
 
 /// A row of the batch of an input that has a format with blocks, and that format's levels.
@@ -159,6 +174,7 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
   const AxiLayout layout = axi_layout(stream, options);
   const std::string& name = names.streams[static_cast<std::size_t>(id)];
   const auto levels = levels_of(design, id);
+  const auto scales = scales_of(design, id);
   const std::size_t level_count = levels.empty() ? 0 : levels[0]->codes.size();
   const std::vector<std::string> members = {"\"" + name + "\"",
                                             std::to_string(stream.beats()),
@@ -173,7 +189,9 @@ std::string row(const design::Design& design, const Names& names, const EmitOpti
                                             std::to_string(mask_codes(design, id)),
                                             levels.empty() ? "0" : levels_name(name),
                                             std::to_string(level_count),
-                                            blocks_of(design, id) ? "&" + blocks_name(name) : "0"};
+                                            blocks_of(design, id) ? "&" + blocks_name(name) : "0",
+                                            scales.empty() ? "0" : scales_name(name),
+                                            std::to_string(scales.size())};
   return "    {" + join(members, ", ") + "},\n";
 }
 
@@ -187,6 +205,8 @@ std::string host_header(const design::Design& design, const Names& names,
       const std::string& name = names.streams[static_cast<std::size_t>(id)];
       if (const auto* order = order_of(design, id)) orders += list_text(order_name(name), *order);
       levels += levels_text(design, name, id);
+      if (const auto scales = scales_of(design, id); !scales.empty())
+        levels += scales_text(name, scales);
       if (const auto blocks = blocks_of(design, id)) levels += blocks_text(name, *blocks);
       (side == &design.inputs ? inputs : outputs) += row(design, names, options, id);
     }

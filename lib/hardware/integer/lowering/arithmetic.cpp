@@ -12,6 +12,7 @@
 #include "hardware/integer/lowering/masked.hpp"
 #include "hardware/integer/lowering/matrix.hpp"
 #include "hardware/integer/lowering/movement.hpp"
+#include "hardware/integer/lowering/scaled.hpp"
 #include "ir/op_table.hpp"
 
 namespace mase::integer {
@@ -245,8 +246,87 @@ void check_options(const Call& call) {
   if (call.find("rounding_mode")) throw Refusal{"a rounded quotient has no datapath"};
 }
 
+std::vector<Exact> exact_numbers(const Constants& constants) {
+  std::vector<Exact> numbers;
+  for (const std::int64_t code : constants.codes) numbers.emplace_back(code, -constants.type.frac);
+  return numbers;
+}
+
+/// Whether something else than the host reads a result.
+bool is_read_on(const Call& call) {
+  const std::vector<ir::NodeId> users = call.lowering.graph().users(call.node.id);
+  return std::ranges::any_of(users, [&](ir::NodeId user) {
+    return call.lowering.graph().node(user).kind != ir::NodeKind::output;
+  });
+}
+
+/// What begins a scaled stream: a product or quotient by numbers that are no powers of two, which
+/// nothing rounds here.
+bool begins_scale(const Call& call, Arithmetic kind, const std::vector<Exact>& constants) {
+  const bool scales = kind == Arithmetic::multiply || kind == Arithmetic::divide;
+  const auto is_usual = [](const Exact& one) { return one.is_power() || one.sign() <= 0; };
+  return scales && std::ranges::none_of(constants, is_usual) && !call.lowering.reloadable() &&
+         !call.lowering.keeps_masks(call.node) && !call.lowering.target(call.node) &&
+         !call.lowering.asked_levels(call.node) && !call.lowering.asked_blocks(call.node);
+}
+
+/// Arithmetic of a stream and constants that moves a scale and no code; nullopt where codes move.
+std::optional<Scaled> on_line(const Call& call, Arithmetic kind, std::string_view argument,
+                              Constants constants) {
+  const Scaled* given = call.scaled(argument);
+  if (!given && !begins_scale(call, kind, exact_numbers(constants))) return std::nullopt;
+  Scaled x = given ? *given : unscaled(call.stream(argument));
+  // A result of the model keeps its fixed point, unless it is whole codes times their scale.
+  if (!given && call.lowering.value(x.codes.id).type.frac != 0 && !is_read_on(call))
+    return std::nullopt;
+  if (constants.codes.size() > 1) {
+    if (x.codes.layout.torch_shape != call.frame_shape()) return std::nullopt;
+    constants = in_stream_order(call, x.codes, std::move(constants));
+    const std::int64_t channels = call.lowering.value(x.codes.id).channels();
+    if (std::ssize(constants.codes) != channels) return std::nullopt;
+  }
+  if (kind == Arithmetic::subtract) constants.negate();
+  const std::vector<Exact> numbers = exact_numbers(constants);
+  switch (kind) {
+    case Arithmetic::multiply:
+      return multiplied(std::move(x), numbers);
+    case Arithmetic::divide:
+      return divided(std::move(x), numbers);
+    case Arithmetic::add:
+    case Arithmetic::subtract:
+      return shifted(std::move(x), numbers);
+    case Arithmetic::maximum:
+    case Arithmetic::minimum:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The same of a node, whose constant must be its second operand where the order matters.
+std::optional<Scaled> on_line(const Call& call, Arithmetic kind) {
+  if (ir::base_op(call.node.op) == "aten::rsub" || call.lowering.on_codes(call.node))
+    return std::nullopt;
+  const bool first = is_stream(call, "self"), second = is_stream(call, "other");
+  const bool commutes = kind == Arithmetic::add || kind == Arithmetic::multiply;
+  if (first == second || (second && !commutes)) return std::nullopt;
+  const std::string_view argument = first ? "self" : "other", constant = first ? "other" : "self";
+  if (kind == Arithmetic::multiply && mask_factor(call, constant)) return std::nullopt;
+  const Scaled* given = call.scaled(argument);
+  const bool masked = !given && call.lowering.masked(call.raw_stream(argument).id);
+  if (masked || call.lowering.reloadable()) return std::nullopt;
+  const ir::Value* value = call.node.find(constant);
+  const bool known = call.has_tensor(constant) || (value && value->is_number());
+  if (!known) return std::nullopt;
+  return on_line(call, kind, argument,
+                 call.has_tensor(constant) ? call.constants(constant, true)
+                                           : call.constant(call.number(constant, 0)));
+}
+
 Operand lower_arithmetic(const Call& call, Arithmetic kind) {
   check_options(call);
+  if (kind == Arithmetic::divide && call.node.find("self")->is_node())
+    if (call.lowering.host_step(call.node.find("self")->node())) return call.raw_stream("self");
+  if (auto scaled = on_line(call, kind)) return std::move(*scaled);
   const bool first = is_stream(call, "self"), second = is_stream(call, "other");
   const bool swapped = ir::base_op(call.node.op) == "aten::rsub";
   if (first && second)
@@ -326,7 +406,7 @@ bool is_stream(const Call& call, std::string_view argument) {
   if (!value || !value->is_node()) return false;
   const Operand& operand = call.lowering.operand(value->node());
   if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
-  return std::holds_alternative<StreamView>(operand);
+  return std::holds_alternative<StreamView>(operand) || std::holds_alternative<Scaled>(operand);
 }
 
 std::pair<StreamView, StreamView> alike(const Call& call, std::string_view first,
@@ -426,13 +506,17 @@ Operand lower_diff(const Call& call) {
 std::vector<LoweringRow> arithmetic_rows() {
   return {
       {"diff", lower_diff},
-      {"add", [](const Call& call) { return lower_arithmetic(call, Arithmetic::add); }},
-      {"sub", [](const Call& call) { return lower_arithmetic(call, Arithmetic::subtract); }},
+      {"add", [](const Call& call) { return lower_arithmetic(call, Arithmetic::add); }, false,
+       Factors::kept},
+      {"sub", [](const Call& call) { return lower_arithmetic(call, Arithmetic::subtract); }, false,
+       Factors::kept},
       {"mul", [](const Call& call) { return lower_arithmetic(call, Arithmetic::multiply); }},
       {"div", [](const Call& call) { return lower_arithmetic(call, Arithmetic::divide); }},
-      {"maximum", [](const Call& call) { return lower_arithmetic(call, Arithmetic::maximum); }},
-      {"minimum", [](const Call& call) { return lower_arithmetic(call, Arithmetic::minimum); }},
-      {"neg", lower_negation},
+      {"maximum", [](const Call& call) { return lower_arithmetic(call, Arithmetic::maximum); },
+       false, Factors::kept},
+      {"minimum", [](const Call& call) { return lower_arithmetic(call, Arithmetic::minimum); },
+       false, Factors::kept},
+      {"neg", lower_negation, false, Factors::kept},
       {"floor", [](const Call& call) { return lower_whole(call, formats::Rounding::floor); }},
       {"round",
        [](const Call& call) { return lower_whole(call, formats::Rounding::nearest_even); }},

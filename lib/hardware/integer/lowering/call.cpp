@@ -243,6 +243,10 @@ Array Call::values(const Parameter& parameter) const {
   return parameter.dims.empty() ? found : permuted(found, parameter.dims);
 }
 
+Array Call::tensor_values(std::string_view argument) const {
+  return values(parameter_at(*this, argument));
+}
+
 Constants Call::constants(std::string_view argument, bool exact_allowed) const {
   const Parameter parameter = parameter_at(*this, argument);
   const Array values = this->values(parameter);
@@ -349,31 +353,61 @@ StreamView Call::stream(std::string_view argument) const {
 
 namespace {
 
-const StreamView& made_stream(const Lowering& lowering, const Value& value,
-                              std::string_view argument) {
+const Operand& made_operand(const Lowering& lowering, const Value& value,
+                            std::string_view argument) {
   if (!value.is_node())
     throw Refusal{"argument " + quoted(argument) + " is not a tensor of the graph"};
   const Operand& operand = lowering.operand(value.node());
   if (std::holds_alternative<std::monostate>(operand)) throw Refusal{};
+  return operand;
+}
+
+const StreamView& made_stream(const Operand& operand, std::string_view argument) {
   const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"argument " + quoted(argument) + " is not computed from the inputs"};
   return *stream;
 }
 
+/// The port of an argument with its format; null without one.
+const formats::Format* format_at(const Call& call, std::string_view argument, std::string& port) {
+  for (const ir::Port& one : ir::ports(call.lowering.graph(), call.node))
+    if (one.argument == argument)
+      if (const formats::Format* own = call.format(one.name)) {
+        port = one.name;
+        return own;
+      }
+  return nullptr;
+}
+
 }  // namespace
+
+const Scaled* Call::scaled(std::string_view argument) const {
+  const Value* value = node.find(argument);
+  if (!value || !value->is_node()) return nullptr;
+  std::string port;
+  if (format_at(*this, argument, port)) return nullptr;
+  return std::get_if<Scaled>(&made_operand(lowering, *value, argument));
+}
 
 StreamView Call::raw_stream(std::string_view argument) const {
   const Value* value = node.find(argument);
   if (!value) throw Refusal{"argument " + quoted(argument) + " is missing"};
-  return made_stream(lowering, *value, argument);
+  const Operand& operand = made_operand(lowering, *value, argument);
+  if (const Scaled* scaled = std::get_if<Scaled>(&operand))
+    return lowering.exact_stream(*scaled, node, std::string(argument));
+  return made_stream(operand, argument);
 }
 
 StreamView Call::stream_of(const Value& value, std::string_view argument) const {
-  const StreamView& stream = made_stream(lowering, value, argument);
-  for (const ir::Port& port : ir::ports(lowering.graph(), node))
-    if (port.argument == argument)
-      if (const formats::Format* own = format(port.name))
-        return lowering.cast(stream, grid_of(*own), node, port.name);
+  const Operand& operand = made_operand(lowering, value, argument);
+  std::string port(argument);
+  const formats::Format* own = format_at(*this, argument, port);
+  const Scaled* scaled = std::get_if<Scaled>(&operand);
+  if (scaled && own && !rounds_to_levels(*own))
+    return lowering.rounded_stream(*scaled, grid_of(*own), node, port);
+  const StreamView stream =
+      scaled ? lowering.exact_stream(*scaled, node, port) : made_stream(operand, argument);
+  if (own) return lowering.cast(stream, grid_of(*own), node, port);
   lowering.check_stream(stream.id);
   return stream;
 }

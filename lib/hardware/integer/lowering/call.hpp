@@ -49,6 +49,8 @@ struct Call {
   /// The constant tensor of an argument as codes of its port's format. Refused when it has none
   /// unless `exact_allowed`: then the least grid that holds the values.
   Constants constants(std::string_view argument, bool exact_allowed = false) const;
+  /// Its values as they are in the graph, in their order of dimensions; float32.
+  Array tensor_values(std::string_view argument) const;
   /// The same of a weight whose channels, the slices of dimension 0, may have fraction bits or
   /// scales of their own.
   Constants weights() const;
@@ -63,6 +65,8 @@ struct Call {
 
   /// On the grid of its data_in format. The batch is the first dimension.
   StreamView stream(std::string_view argument) const;
+  /// An operand that has a scale and no format at its port.
+  const Scaled* scaled(std::string_view argument) const;
   StreamView raw_stream(std::string_view argument) const;  ///< as it was made: ids have no format
   StreamView stream_of(const ir::Value& value, std::string_view argument) const;
   /// The shape of the result, or of the first of several, without its batch dimension; refused when

@@ -95,7 +95,31 @@ Operand clamp_to(const Call& call, const StreamView& x, const Bounds& bounds, co
                             call.lowering.layout_of(x));
 }
 
+/// A bound of numbers that have one already: clamping twice.
+void add_bound(std::optional<Scaled::Bound>& known, double bound, bool low) {
+  const Scaled::Bound own{Exact(bound)};
+  const auto reaches = [&] {
+    const int side = compare(own.number * known->divisor, known->number);
+    return low ? side > 0 : side < 0;
+  };
+  if (std::isfinite(bound) && (!known || reaches())) known = own;
+}
+
+/// A clamp behind a scale, which the next rounding does.
+std::optional<Scaled> scaled_clamp(const Call& call, const Bounds& bounds) {
+  const Scaled* x = call.scaled("self");
+  if (!x || call.lowering.on_codes(call.node) || bounds.low > bounds.high) return std::nullopt;
+  Scaled clamped = *x;
+  add_bound(clamped.low, bounds.low, true);
+  add_bound(clamped.high, bounds.high, false);
+  const bool crossed = clamped.low && clamped.high &&
+                       compare(clamped.low->number * clamped.high->divisor,
+                               clamped.high->number * clamped.low->divisor) > 0;
+  return crossed ? std::nullopt : std::optional(std::move(clamped));
+}
+
 Operand lower_clamp(const Call& call, const Bounds& bounds) {
+  if (auto scaled = scaled_clamp(call, bounds)) return std::move(*scaled);
   return clamp_between(call, call.stream("self"), bounds.low, bounds.high);
 }
 
@@ -116,32 +140,32 @@ std::vector<LoweringRow> clamp_rows() {
        [](const Call& call) {
          return lower_clamp(call, {0, infinity});
        },
-       true},
+       true, Factors::none},
       {"relu6",
        [](const Call& call) {
          return lower_clamp(call, {0, 6});
        },
-       true},
+       true, Factors::none},
       {"hardtanh",
        [](const Call& call) {
          return lower_clamp(call, {bound(call, "min_val", -1), bound(call, "max_val", 1)});
        },
-       true},
+       true, Factors::none},
       {"clamp",
        [](const Call& call) {
          return lower_clamp(call, {bound(call, "min", -infinity), bound(call, "max", infinity)});
        },
-       true},
+       true, Factors::none},
       {"clamp_min",
        [](const Call& call) {
          return lower_clamp(call, {bound(call, "min", -infinity), infinity});
        },
-       true},
+       true, Factors::none},
       {"clamp_max",
        [](const Call& call) {
          return lower_clamp(call, {-infinity, bound(call, "max", infinity)});
        },
-       true},
+       true, Factors::none},
   };
 }
 

@@ -165,8 +165,10 @@ Operand lower_convolution(const Call& call, std::size_t dims) {
 
 std::vector<LoweringRow> convolution_rows() {
   return {
-      {"conv1d", [](const Call& call) { return lower_convolution(call, 1); }},
-      {"conv2d", [](const Call& call) { return lower_convolution(call, 2); }},
+      {"conv1d", [](const Call& call) { return lower_convolution(call, 1); }, false,
+       Factors::multiplied},
+      {"conv2d", [](const Call& call) { return lower_convolution(call, 2); }, false,
+       Factors::multiplied},
   };
 }
 

@@ -36,6 +36,7 @@ Layout Lowering::layout_of(const StreamView& stream) const {
 }
 
 std::optional<Grid> Lowering::target(const ir::Node& node) const {
+  if (on_codes_ && on_codes_->node == node.id) return std::nullopt;
   const auto out = node.formats.find("data_out");
   if (out != node.formats.end()) {
     Grid grid = grid_of(out->second);
@@ -92,6 +93,10 @@ Step step_for(Operation operation, std::vector<ValueId> inputs, const Accumulato
 
 StreamView Lowering::emit(const ir::Node& node, Operation operation, std::vector<ValueId> inputs,
                           Accumulator accumulator, Layout layout, const std::string& suffix) {
+  if (OnCodes* codes = on_codes(node)) {
+    codes->divisor *= accumulator.divisor;
+    accumulator.divisor = 1;
+  }
   accumulator = with_odd_divisor(accumulator);
   const auto grid = target(node);
   if (grid)
@@ -267,11 +272,13 @@ StreamView Lowering::cast(const StreamView& stream, const Grid& grid, const ir::
 }
 
 std::shared_ptr<const Levels> Lowering::asked_levels(const ir::Node& node) const {
+  if (on_codes_ && on_codes_->node == node.id) return nullptr;
   const auto out = node.formats.find("data_out");
   return out != node.formats.end() ? grid_of(out->second).levels : demands_.at(node.id).levels;
 }
 
 std::optional<formats::Format> Lowering::asked_blocks(const ir::Node& node) const {
+  if (on_codes_ && on_codes_->node == node.id) return std::nullopt;
   const auto out = node.formats.find("data_out");
   return out != node.formats.end() ? grid_of(out->second).blocks : demands_.at(node.id).blocks;
 }

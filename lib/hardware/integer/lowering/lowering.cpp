@@ -240,7 +240,9 @@ Operand Lowering::lowered(const ir::Node& node) {
   if (is_host_value(node)) return host_number(*this, known);
   const LoweringRow* row = lowering_of(graph(), node);
   if (!row) throw Refusal{"the op has no datapath" + remedy_for(graph(), node)};
-  Operand result = row->lower({*this, known});
+  std::optional<Operand> on_codes = lowered_on_codes(known, *row);
+  Operand result = on_codes ? std::move(*on_codes) : row->lower({*this, known});
+  if (const Scaled* scaled = std::get_if<Scaled>(&result)) result = settled(*scaled, node);
   const auto out = node.formats.find("data_out");
   if (out == node.formats.end()) return on_asked_levels(std::move(result), node, row->commutes);
   // Ops without a step of their own leave their data_out format to this cast.
@@ -284,7 +286,10 @@ StreamView Lowering::add_input(const ir::Node& node) {
                   " has no datapath; float32 and int64 have one"};
   if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
   check_batch(graph(), node);
-  const auto grid = input_grid(node);
+  auto grid = input_grid(node);
+  std::optional<double> step;
+  if (!grid) step = asked_step(node);
+  if (step) grid = target(graph().node(graph().users(node.id).front()));
   if (!grid)
     refuse_grid(node,
                 "it has no codes, because its readers do not ask for data_in formats of one "
@@ -311,6 +316,10 @@ StreamView Lowering::add_input(const ir::Node& node) {
   program_.input_levels.push_back(grid->levels);
   program_.input_blocks.push_back(grid->blocks);
   program_.values.back().levels = grid->levels;
+  if (step) {
+    host_steps_[node.id] = *step;
+    program_.values.back().scales = {*step};
+  }
   if (grid->blocks) set_in_blocks({id, layout}, *block_levels_of(*grid->blocks));
   return {id, layout};
 }
@@ -331,8 +340,10 @@ void Lowering::add_outputs(const ir::Node& node) {
 
 void Lowering::add_output(const std::string& key, const ir::Value& value) {
   if (!value.is_node()) throw Refusal{"one of the results is not a tensor of the graph"};
-  const Operand& operand = operands_.at(value.node());
+  Operand operand = operands_.at(value.node());
   if (std::holds_alternative<std::monostate>(operand)) return;
+  if (const Scaled* scaled = std::get_if<Scaled>(&operand))
+    operand = host_stream(*scaled, graph().node(value.node()));
   const StreamView* stream = std::get_if<StreamView>(&operand);
   if (!stream) throw Refusal{"a result is not computed from the inputs, or is a list of parts"};
   check_stream(stream->id);

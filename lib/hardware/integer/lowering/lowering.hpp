@@ -20,6 +20,16 @@
 
 namespace mase::integer {
 
+struct LoweringRow;
+
+/// A node that is lowered on the codes of its operands instead of their numbers.
+struct OnCodes {
+  ir::NodeId node;
+  ExactLine operand;             ///< the line of their numbers
+  std::vector<ExactLine> lines;  ///< that of the results, where it is another
+  std::int64_t divisor = 1;      ///< what results are divided by, too
+};
+
 /// The lowering of one graph: the program as far as it is made.
 class Lowering {
  public:
@@ -42,6 +52,20 @@ class Lowering {
   Parameter add_constant(const std::string& name, Array values);
   const Masked* masked(ValueId id) const;  ///< null without masks
   void set_masked(ValueId id, Masked masked) { masked_[id] = masked; }
+  /// How a node is lowered on codes; null where it reads numbers.
+  OnCodes* on_codes(const ir::Node& node) {
+    return on_codes_ && on_codes_->node == node.id ? &*on_codes_ : nullptr;
+  }
+  /// The numbers themselves as a stream; a Refusal where they need too many bits.
+  StreamView exact_stream(const Scaled& scaled, const ir::Node& reader, const std::string& port);
+  /// The numbers rounded to a grid.
+  StreamView rounded_stream(const Scaled& scaled, const Grid& grid, const ir::Node& reader,
+                            const std::string& port);
+  /// What the host divides an input by; nullopt for others.
+  std::optional<double> host_step(ir::NodeId id) const {
+    const auto known = host_steps_.find(id);
+    return known == host_steps_.end() ? std::nullopt : std::optional(known->second);
+  }
   /// The layout of what a step makes of a stream place by place: a reshape between has changed the
   /// torch shape only.
   Layout layout_of(const StreamView& stream) const;
@@ -114,6 +138,14 @@ class Lowering {
   Operand on_asked_levels(Operand result, const ir::Node& node, bool commutes);
   /// The node with numbers in the place of those nodes that are known to be such.
   ir::Node with_numbers(ir::Node node) const;
+  /// The result of a node whose operands have a factor that it keeps or multiplies.
+  std::optional<Operand> lowered_on_codes(const ir::Node& node, const LoweringRow& row);
+  /// A result on the grid that its format or its readers ask for, if they do.
+  Operand settled(Scaled scaled, const ir::Node& node);
+  /// A result whose scales and shifts the host applies.
+  StreamView host_stream(const Scaled& scaled, const ir::Node& node);
+  /// The step by which all readers divide an input whose quotients have codes.
+  std::optional<double> asked_step(const ir::Node& node) const;
   /// The grid of an input, which has levels, or blocks, where all its readers ask for them.
   std::optional<Grid> input_grid(const ir::Node& node) const;
   StreamView add_input(const ir::Node& node);
@@ -151,6 +183,8 @@ class Lowering {
   std::map<ValueId, Masked> masked_;
   std::map<ir::NodeId, Demand> demands_;
   std::map<ir::NodeId, Operand> operands_;
+  std::optional<OnCodes> on_codes_;
+  std::map<ir::NodeId, double> host_steps_;
   Program program_;
   std::set<std::string> names_;
   std::map<std::tuple<ValueId, int, int, bool, int>, ValueId> casts_;

@@ -13,15 +13,29 @@ namespace mase::integer {
 
 using LowerFunction = Operand (*)(const Call& call);
 
+/// What an op does to streams that are codes times a positive factor (Scaled in operand.hpp).
+enum class Factors {
+  none,        ///< it reads numbers
+  of_moves,    ///< as `commutes`: what only moves and chooses keeps a factor
+  kept,        ///< f(factor * x) = factor * f(x), where all that it reads has the same factor
+  multiplied,  ///< the same for its first operand, and its weight may have factors of its own
+};
+
 /// How an op is lowered. `commutes`: it only moves, chooses or clamps values, so that a quantizer
 /// of its result may act on its input.
 struct LoweringRow {
   std::string_view op;
   LowerFunction lower;
   bool commutes = false;
+  Factors factors = Factors::of_moves;
   /// Which calls of the op this row is for, where it has several.
   bool (*when)(const ir::Node& node) = nullptr;
 };
+
+/// Whether an op keeps the factor that all of its operands have.
+inline bool keeps_factor(const LoweringRow& row) {
+  return row.factors == Factors::kept || (row.factors == Factors::of_moves && row.commutes);
+}
 
 /// The rows of each family.
 std::vector<LoweringRow> matrix_rows();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "hardware/integer/lowering/layer_on_codes.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 
 namespace mase::integer {
@@ -122,6 +123,8 @@ Summands aligned_by_channel(const Constants& bias, Constants& weight, int input_
 }  // namespace
 
 Matrix matrix_of(const Call& call, Constants weight, int input_frac, std::string_view argument) {
+  if (call.lowering.on_codes(call.node))
+    return matrix_on_codes(call, std::move(weight), input_frac, argument);
   Matrix matrix{std::move(weight), {}};
   if (!call.has_tensor(argument)) return matrix;
   if (!matrix.weight.scales.empty()) {  // it is added behind the scales
@@ -142,7 +145,7 @@ void check_weights(const Call& call) {
   if (!call.has_tensor("weight"))
     throw Refusal{"its weight is computed; write the product of two streams as torch.matmul"};
   call.weights();
-  if (call.has_tensor("bias")) call.constants("bias");
+  if (call.has_tensor("bias") && !call.lowering.on_codes(call.node)) call.constants("bias");
 }
 
 Accumulator accumulator_of(const Matrix& matrix, std::int64_t terms, const FixedType& input) {
@@ -225,6 +228,13 @@ StreamView emit_scaled_product(const Call& call, Operation product, const Stream
 
 StreamView emit_product(const Call& call, Operation product, const StreamView& x, Matrix& matrix,
                         std::int64_t terms, Layout layout) {
+  if (OnCodes* codes = call.lowering.on_codes(call.node)) {
+    const Accumulator sums = accumulator_of(matrix, terms, call.lowering.value(x.id).type);
+    check_width(sums.range, stream_bits, "its accumulator");
+    codes->lines = std::move(matrix.lines);
+    return call.lowering.emit_accumulators(call.node, std::move(product), {x.id}, sums,
+                                           std::move(layout));
+  }
   if (!matrix.weight.scales.empty())
     return emit_scaled_product(call, std::move(product), x, matrix, terms, std::move(layout));
   const FixedType input = call.lowering.value(x.id).type;
@@ -282,6 +292,7 @@ void check_all(const Call& call, std::string_view argument, double wanted, doubl
 }
 
 Operand lower_batch_norm(const Call& call) {
+  if (auto scaled = scaled_batch_norm(call)) return *scaled;
   if (call.node.kind != ir::NodeKind::call_module)
     throw Refusal{"batch norm as a function has no datapath; write it as a layer"};
   if (const ir::Value* training = call.find("training"))
@@ -340,7 +351,7 @@ StreamView scale_and_shift(const Call& call, const StreamView& x, Constants scal
 
 std::vector<LoweringRow> matrix_rows() {
   return {
-      {"linear", lower_linear},
+      {"linear", lower_linear, false, Factors::multiplied},
       {"batch_norm", lower_batch_norm},
       {"batch_norm1d", lower_batch_norm},
       {"batch_norm2d", lower_batch_norm},

@@ -16,6 +16,7 @@ struct Matrix {
   Constants weight;
   Summands bias;
   std::optional<Constants> shift = std::nullopt;  ///< the bias behind scales of the weight
+  std::vector<ExactLine> lines = {};              ///< of the sums, where they are codes
 
   /// The sums of rows with so many weights.
   Interval sums(std::int64_t terms, const Interval& input) const;

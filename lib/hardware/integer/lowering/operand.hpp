@@ -10,6 +10,7 @@
 
 #include "formats/format.hpp"
 #include "hardware/integer/lowering/layout.hpp"
+#include "hardware/integer/lowering/staircase.hpp"
 #include "hardware/integer/program.hpp"
 #include "hardware/integer/program/bounds.hpp"
 
@@ -25,6 +26,26 @@ struct Refusal {
 struct StreamView {
   ValueId id = -1;
   Layout layout;
+};
+
+/// A stream whose numbers are those of codes on a line, with scales that streams do not have: they
+/// move on through what reads it, up to the next rounding or to the host.
+struct Scaled {
+  /// An end at which numbers are clamped: number / divisor.
+  struct Bound {
+    Exact number, divisor = Exact(1.0);
+  };
+
+  StreamView codes;
+  /// For values of the stream, codes * 2^-frac: one for all, or one for each of its channels.
+  std::vector<ExactLine> lines;
+  std::optional<Bound> low = std::nullopt, high = std::nullopt;
+
+  /// Whether all numbers are codes times one positive factor.
+  bool is_multiple() const {
+    return lines.size() == 1 && lines[0].factor.sign() > 0 && lines[0].shift.is_zero() && !low &&
+           !high;
+  }
 };
 
 /// `count` elements along torch dimension `dim` of a stream, every `step`-th from `first` on: part
@@ -45,7 +66,8 @@ struct Parameter {
 
 /// What a node's result is while lowering; monostate: it was refused, or a number that the batch
 /// decides; ir::Value: another number on the host, or a list of such.
-using Operand = std::variant<std::monostate, StreamView, std::vector<Part>, Parameter, ir::Value>;
+using Operand =
+    std::variant<std::monostate, StreamView, Scaled, std::vector<Part>, Parameter, ir::Value>;
 
 /// A stream some of whose elements are masks: their code, which no other element has, and the codes
 /// of the others.

@@ -196,8 +196,9 @@ std::optional<ZerosAround> zeros_around(const Call& reader, const ir::Value& val
 
 std::vector<LoweringRow> pad_rows() {
   return {
-      {"pad", lower_pad, true},
-      {"constant_pad_nd", [](const Call& call) { return pad(call, "pad", "constant"); }, true},
+      {"pad", lower_pad, true, Factors::none},
+      {"constant_pad_nd", [](const Call& call) { return pad(call, "pad", "constant"); }, true,
+       Factors::none},
       {"reflection_pad1d", [](const Call& call) { return pad(call, "padding", "reflect"); }, true},
       {"reflection_pad2d", [](const Call& call) { return pad(call, "padding", "reflect"); }, true},
       {"replication_pad1d", [](const Call& call) { return pad(call, "padding", "replicate"); },

@@ -158,8 +158,10 @@ Operand lower_max(const Call& call) {
 
 std::vector<LoweringRow> reduction_rows() {
   return {
-      {"mean", [](const Call& call) { return lower_reduction(call, Reduction::mean); }},
-      {"sum", [](const Call& call) { return lower_reduction(call, Reduction::sum); }},
+      {"mean", [](const Call& call) { return lower_reduction(call, Reduction::mean); }, false,
+       Factors::kept},
+      {"sum", [](const Call& call) { return lower_reduction(call, Reduction::sum); }, false,
+       Factors::kept},
       {"max", lower_max, true},
       {"argmax", lower_argmax},
       {"cumsum", lower_cumsum},

@@ -309,7 +309,7 @@ std::vector<LoweringRow> transposed_convolution_rows() {
   return {
       {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); }},
       {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); }},
-      {"upsample", lower_bilinear, false, is_bilinear},
+      {"upsample", lower_bilinear, false, Factors::none, is_bilinear},
   };
 }
 

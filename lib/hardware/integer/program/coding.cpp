@@ -109,7 +109,9 @@ Codes encode_input(const Program& program, std::size_t input, const Array& batch
 Codes encode_saturated(const Program& program, std::size_t input, const Array& batch) {
   const StreamValue& value = program.value(program.inputs[input]);
   check_frames(value, batch);
-  const Array numbers = batch.to_float32();
+  Array numbers = batch.to_float32();
+  for (const double step : value.scales)
+    for (float& number : numbers.mutable_span<float>()) number /= static_cast<float>(step);
   const auto floats = numbers.span<float>();
   for (std::size_t i = 0; i < floats.size(); ++i)
     if (std::isnan(floats[i]))
@@ -136,6 +138,11 @@ Codes encode_saturated(const Program& program, std::size_t input, const Array& b
 
 namespace {
 
+/// What an element of the stream is multiplied by.
+double scale_of(const StreamValue& value, std::size_t element) {
+  return value.scales.empty() ? 1 : value.scales[element % value.scales.size()];
+}
+
 /// The codes as numbers of T in torch's order.
 template <class T, class Number>
 Array decoded_by(const StreamValue& value, const Codes& codes, std::int64_t frames,
@@ -148,7 +155,7 @@ Array decoded_by(const StreamValue& value, const Codes& codes, std::int64_t fram
   const std::size_t size = at(value.elements());
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const std::size_t place = value.order.empty() ? i : i - i % size + at(value.order[i % size]);
-    numbers[place] = number(codes[i]);
+    numbers[place] = number(codes[i], i % size);
   }
   return result;
 }
@@ -157,7 +164,12 @@ Array decoded_by(const StreamValue& value, const Codes& codes, std::int64_t fram
 
 Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t frames) {
   const int frac = value.type.frac;
-  return decoded_by<float>(value, codes, frames, [&](std::int64_t code) {
+  if (!value.scales.empty())
+    return decoded_by<float>(value, codes, frames, [&](std::int64_t code, std::size_t element) {
+      return static_cast<float>(std::ldexp(static_cast<double>(code), -frac) *
+                                scale_of(value, element));
+    });
+  return decoded_by<float>(value, codes, frames, [&](std::int64_t code, std::size_t) {
     return decoded(value.code ? value.code->number(code) : code, frac);
   });
 }
@@ -166,9 +178,11 @@ Array decode_output(const Program& program, std::size_t output, const Codes& cod
                     std::int64_t frames) {
   const StreamValue& value = program.value(program.outputs[output]);
   if (program.output_dtypes[output] == DType::boolean)
-    return decoded_by<bool>(value, codes, frames, [](std::int64_t code) { return code != 0; });
+    return decoded_by<bool>(value, codes, frames,
+                            [](std::int64_t code, std::size_t) { return code != 0; });
   if (program.output_dtypes[output] != DType::int64) return decode_value(value, codes, frames);
-  return decoded_by<std::int64_t>(value, codes, frames, [](std::int64_t code) { return code; });
+  return decoded_by<std::int64_t>(value, codes, frames,
+                                  [](std::int64_t code, std::size_t) { return code; });
 }
 
 }  // namespace mase::integer

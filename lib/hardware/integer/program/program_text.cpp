@@ -36,6 +36,13 @@ std::string step_text(const Program& program, const Step& step) {
          " bits, frac " + std::to_string(step.frac) + "; " + requantise_text(step.requantise);
 }
 
+/// What the host multiplies numbers by.
+std::string scales_text(const StreamValue& value) {
+  std::vector<std::string> scales;
+  for (const double scale : value.scales) scales.push_back(double_text(scale));
+  return scales.empty() ? "" : " times " + join(scales, ", ");
+}
+
 /// How floats become codes of an input.
 std::string input_text(const Program& program, std::size_t input) {
   if (program.input_levels[input]) return " in " + program.input_levels[input]->format;
@@ -48,11 +55,13 @@ std::string input_text(const Program& program, std::size_t input) {
 std::string program_text(const Program& program) {
   std::string text = "program " + quote(program.name) + "\n";
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
-    text += "  input " + value_text(program, program.inputs[i]) + input_text(program, i) + "\n";
+    text += "  input " + value_text(program, program.inputs[i]) + input_text(program, i) +
+            scales_text(program.value(program.inputs[i])) + "\n";
   for (const Step& step : program.steps) text += "  " + step_text(program, step) + "\n";
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     text += "  output " + quote(program.output_keys[i]) + " = %" +
-            std::to_string(program.outputs[i]) + "\n";
+            std::to_string(program.outputs[i]) + scales_text(program.value(program.outputs[i])) +
+            "\n";
   return text;
 }
 

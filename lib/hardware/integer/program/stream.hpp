@@ -37,6 +37,10 @@ struct StreamValue {
   /// How its codes stand for numbers, in units of 2^-type.frac; nullopt: they are the numbers.
   std::optional<FloatCode> code = std::nullopt;
 
+  /// What the host multiplies numbers by to have those of the model: one factor for all, or one for
+  /// each channel; empty: by nothing. An input is divided by a float32 number.
+  std::vector<double> scales = {};
+
   std::int64_t elements() const { return numel(shape); }
   std::int64_t channels() const { return shape.empty() ? 1 : shape.back(); }
   FixedType numbers() const;  ///< the type of the numbers that its codes stand for
