@@ -71,3 +71,83 @@ def recurrent():
         "cells": (Cells(), [(2, 8), (2, 6), (2, 6)]),
         "unbatched": (Unbatched(), [(5, 8)]),
     }
+
+
+class Choices(nn.Module):
+    """Indexing and writing by tensors, x is [2, 4, 6, 6]."""
+
+    def forward(self, x):
+        rows, columns = torch.tensor([[0, 2], [5, -1]]), torch.tensor([1, 3])
+        scatter = x.scatter_reduce(2, torch.ones(2, 4, 1, 6, dtype=torch.int64), x[:, :, :1] * 2, "amax")
+        return (
+            x[:, :, rows, columns],
+            x[:, columns, :, columns],
+            x[0, :, rows, None, columns],
+            x.index_put((torch.tensor([1, 0]), columns), x[:, 0]),
+            x.index_put((torch.tensor([1, 1]), columns[:1]), torch.ones(1), accumulate=True),
+            x.slice_scatter(x[:, :, 1:3] * 2, 2, 0, 4, 2),
+            x.scatter_add(1, torch.zeros(2, 1, 6, 6, dtype=torch.int64), x[:, 1:2]),
+            scatter,
+            torch.diff(x, prepend=x[..., :2], append=x[..., -1:]),
+            torch.sort(x, dim=2)[0],
+            torch.topk(x, 3, dim=1)[0],
+            torch.topk(x, 2, largest=False)[1],
+        )
+
+
+class Images(nn.Module):
+    """Pools of windows that differ, other sizes, volumes; x is [2, 4, 6, 6]."""
+
+    def __init__(self):
+        super().__init__()
+        self.volume = nn.Conv3d(2, 3, 2)
+        self.up = nn.ConvTranspose3d(3, 2, 2, stride=2)
+
+    def forward(self, x):
+        f = nn.functional
+        volume = self.volume(x.reshape(2, 2, 2, 6, 6))
+        grid = f.affine_grid(torch.tensor([[[1.0, 0.2, 0], [0, 0.8, 0.1]]] * 2), [2, 4, 5, 5], align_corners=False)
+        return (
+            f.adaptive_avg_pool2d(x, (4, 5)),
+            f.adaptive_avg_pool1d(x[:, :, 0], 4),
+            f.max_pool3d(volume, (1, 2, 2)),
+            f.avg_pool3d(volume, (1, 2, 2)),
+            self.up(volume),
+            f.interpolate(x[:, :, 0], size=9, mode="linear"),
+            f.interpolate(x, scale_factor=2.0, mode="bicubic"),
+            f.interpolate(volume, size=(2, 7, 7), mode="trilinear"),
+            f.pixel_shuffle(x, 2),
+            f.pixel_unshuffle(x, 2),
+            f.grid_sample(x, grid, padding_mode="border", align_corners=False),
+            f.pad(x, (1, 2, 0, 1), mode="reflect"),
+        )
+
+
+class Numbers(nn.Module):
+    """Functions of each element and of rows; x is [2, 4, 6, 6]."""
+
+    def forward(self, x):
+        small, labels = torch.tanh(x) * 0.9, torch.tensor([[0, 3, 1, -100, 2, 2]] * 2)
+        return (
+            torch.asin(small) + torch.acos(small) + torch.atan(x) + torch.asinh(x) + torch.atanh(small),
+            torch.acosh(x.abs() + 1),
+            torch.isnan(x / (x > 0)),
+            torch.isinf(x / (x > 0)) | torch.isposinf(x / 0) ^ torch.isneginf(x / 0),
+            nn.functional.threshold(x, 0.3, -1.5),
+            torch.remainder(x, -0.7) + torch.remainder(-x, torch.tensor(float("inf"))).clamp(max=5),
+            torch.fmod(x, 0.7),
+            torch.addcmul(x, x, x, value=0.5) + torch.addcdiv(x, x, x.abs() + 1),
+            torch.lerp(x, x * 2, 0.25),
+            torch.logsumexp(x, dim=(1, 2)),
+            torch.linalg.vector_norm(x, dim=1) + torch.linalg.vector_norm(x, 3, dim=1),
+            torch.norm(x, dim=-1, keepdim=True),
+            torch.linalg.det(x[:, 0, :3, :3]),
+            x[:, :1].expand_as(x),
+            torch.logical_xor(x > 0, x > 0.5),
+            nn.functional.cross_entropy(x[:, :, 0], labels),
+            nn.functional.nll_loss(nn.functional.log_softmax(x[:, :, 0], 1), labels, reduction="sum"),
+        )
+
+
+def operators():
+    return {"choices": Choices(), "images": Images(), "numbers": Numbers()}

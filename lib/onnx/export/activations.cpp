@@ -61,6 +61,18 @@ void gelu(NodeWriter& node) {
               {attribute("approximate", node.text("approximate", "none"))});
 }
 
+/// Infinity of one sign; `other` is what tells the operator to leave out the other sign.
+void is_infinite(NodeWriter& node, std::string other) {
+  node.finish("IsInf", {node.tensor("self")}, {attribute(std::move(other), std::int64_t{0})});
+}
+
+void threshold(NodeWriter& node) {
+  const DType dtype = node.result_dtype();
+  const std::string x = node.tensor("self");
+  const std::string above = node.write("Greater", {x, node.operand("threshold", dtype)});
+  node.finish("Where", {above, x, node.operand("value", dtype)});
+}
+
 void hard_sigmoid(NodeWriter& node) {
   constexpr double slope = 1.0 / 6, middle = 0.5;
   node.finish("HardSigmoid", {node.tensor("self")},
@@ -123,6 +135,15 @@ std::vector<ExportRow> exported_activations() {
       same("aten::tan", "Tan"),
       same("aten::sinh", "Sinh"),
       same("aten::cosh", "Cosh"),
+      same("aten::asin", "Asin"),
+      same("aten::acos", "Acos"),
+      same("aten::atan", "Atan"),
+      same("aten::asinh", "Asinh"),
+      same("aten::acosh", "Acosh"),
+      same("aten::atanh", "Atanh"),
+      {"aten::isnan", [](NodeWriter& node) { node.finish("IsNaN", {node.tensor("self")}); }},
+      {"aten::isinf", [](NodeWriter& node) { node.finish("IsInf", {node.tensor("self")}); }},
+      {"aten::linalg_det", [](NodeWriter& node) { node.finish("Det", {node.tensor("A")}); }},
       same("aten::mish", "Mish"),
       same("aten::hardswish", "HardSwish"),
       same("aten::selu", "Selu"),
@@ -155,6 +176,9 @@ std::vector<ExportRow> exported_activations() {
          const std::string x = node.tensor("self");
          node.finish("Mul", {x, x});
        }},
+      {"aten::isposinf", [](NodeWriter& node) { is_infinite(node, "detect_negative"); }},
+      {"aten::isneginf", [](NodeWriter& node) { is_infinite(node, "detect_positive"); }},
+      {"aten::threshold", threshold},
       {"aten::prelu", prelu},
       {"aten::logical_not", logical_not},
       {"aten::bitwise_not", bitwise_not},

@@ -88,8 +88,12 @@ void remainder(NodeWriter& node) {
   const DType dtype = node.result_dtype();
   const std::string a = node.operand(left, dtype), b = node.operand(right, dtype);
   if (!is_floating(dtype)) return node.finish("Mod", {a, b});
-  const std::string down = node.write("Floor", {node.write("Div", {a, b})});
-  node.finish("Sub", {a, node.write("Mul", {down, b})});
+  // The remainder of C has the sign of a, and gets that of b.
+  const std::string rest = node.write("Mod", {a, b}, {attribute("fmod", std::int64_t{1})});
+  const std::string signs =
+      node.write("Mul", {node.write("Sign", {rest}), node.write("Sign", {b})});
+  const std::string differ = node.write("Less", {signs, node.scalar(0, dtype)});
+  node.finish("Where", {differ, node.write("Add", {rest, b}), rest});
 }
 
 ExportRow comparison(std::string_view op, std::string_view name) {
@@ -116,6 +120,23 @@ ExportRow bitwise(std::string_view op, std::string_view logical, std::string_vie
             node.finish(dtype == DType::boolean ? logical : name,
                         {node.operand("self", dtype), node.operand("other", dtype)});
           }};
+}
+
+/// self + value * tensor1 * tensor2, or tensor1 / tensor2
+void added_quotient(NodeWriter& node, std::string_view op) {
+  const DType dtype = node.result_dtype();
+  const std::string both =
+      node.write(op, {node.operand("tensor1", dtype), node.operand("tensor2", dtype)});
+  const std::string scaled = node.write("Mul", {both, node.scalar(node.number("value", 1), dtype)});
+  node.finish("Add", {node.operand("self", dtype), scaled});
+}
+
+/// self + weight * (end - self)
+void lerp(NodeWriter& node) {
+  const DType dtype = node.result_dtype();
+  const std::string x = node.operand("self", dtype);
+  const std::string way = node.write("Sub", {node.operand("end", dtype), x});
+  node.finish("Add", {x, node.write("Mul", {way, node.operand("weight", dtype)})});
 }
 
 void where(NodeWriter& node) {
@@ -156,6 +177,15 @@ std::vector<ExportRow> exported_arithmetic() {
       {"aten::floordiv", [](NodeWriter& node) { rounded_quotient(node, true); }},
       {"aten::floor_divide", [](NodeWriter& node) { rounded_quotient(node, true); }},
       {"aten::remainder", remainder},
+      {"aten::fmod",
+       [](NodeWriter& node) {
+         const DType dtype = node.result_dtype();
+         node.finish("Mod", {node.operand("self", dtype), node.operand("other", dtype)},
+                     {attribute("fmod", std::int64_t{1})});
+       }},
+      {"aten::addcmul", [](NodeWriter& node) { added_quotient(node, "Mul"); }},
+      {"aten::addcdiv", [](NodeWriter& node) { added_quotient(node, "Div"); }},
+      {"aten::lerp", lerp},
       binary("aten::pow", "Pow"),
       binary("aten::maximum", "Max"),
       binary("aten::minimum", "Min"),
@@ -174,6 +204,9 @@ std::vector<ExportRow> exported_arithmetic() {
       bitwise("aten::__and__", "And", "BitwiseAnd"),
       bitwise("aten::bitwise_or", "Or", "BitwiseOr"),
       bitwise("aten::__or__", "Or", "BitwiseOr"),
+      bitwise("aten::bitwise_xor", "Xor", "BitwiseXor"),
+      bitwise("aten::__xor__", "Xor", "BitwiseXor"),
+      logical("aten::logical_xor", "Xor"),
       {"aten::where", where},
       {"aten::masked_fill", masked_fill},
       {"aten::clamp", clamp},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of layers: products, convolutions, norms, pools, tables and attention.
+// Rows of layers: products, convolutions, norms, tables and attention.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -50,13 +50,6 @@ void outer(NodeWriter& node) {
 void einsum(NodeWriter& node) {
   node.finish("Einsum", node.tensors("tensors"),
               {attribute("equation", node.text("equation", ""))});
-}
-
-/// Pads on both sides of every dimension, those at the beginnings first.
-Integers both_sides(const Integers& padding) {
-  Integers pads = padding;
-  pads.insert(pads.end(), padding.begin(), padding.end());
-  return pads;
 }
 
 /// The attributes of windows that convolutions share.
@@ -210,103 +203,8 @@ void rms_norm(NodeWriter& node) {
   node.finish("Mul", {node.write("Div", quotient), node.tensor("weight")});
 }
 
-/// The number of dimensions of the windows of a pool, by the name of its operator.
-std::size_t spatial_of(const NodeWriter& node) {
-  return node.node().op.find("1d") != std::string::npos ? 1 : 2;
-}
-
-/// Pools over the last dimensions; a sample without a batch gets one of 1.
-void pool(NodeWriter& node, std::string_view op, Attributes attributes) {
-  const std::string x = node.tensor("self");
-  const bool alone = node.rank("self") == static_cast<std::int64_t>(spatial_of(node)) + 1;
-  if (!alone) return node.finish(op, {x}, std::move(attributes));
-  const std::string pooled = node.write(op, {node.unsqueezed(x, {0})}, std::move(attributes));
-  node.finish("Squeeze", {pooled, node.ints({0})});
-}
-
-Attributes pool_windows(NodeWriter& node) {
-  const std::size_t spatial = spatial_of(node);
-  const Integers kernel = node.integers("kernel_size", spatial, 1);
-  const Integers given = node.integers("stride").value_or(Integers{});
-  return {attribute("kernel_shape", kernel),
-          attribute("strides", given.empty() ? kernel : node.integers("stride", spatial, 1)),
-          attribute("pads", both_sides(node.integers("padding", spatial, 0))),
-          attribute("ceil_mode", std::int64_t{node.flag("ceil_mode", false)})};
-}
-
-void max_pool(NodeWriter& node) {
-  if (!node.node().info.is_tensor()) node.refuse("the places of its maxima are asked for");
-  Attributes attributes = pool_windows(node);
-  attributes.push_back(attribute("dilations", node.integers("dilation", spatial_of(node), 1)));
-  pool(node, "MaxPool", std::move(attributes));
-}
-
-void average_pool(NodeWriter& node) {
-  if (node.has("divisor_override")) node.refuse("AveragePool of ONNX has no divisor_override");
-  Attributes attributes = pool_windows(node);
-  attributes.push_back(
-      attribute("count_include_pad", std::int64_t{node.flag("count_include_pad", true)}));
-  pool(node, "AveragePool", std::move(attributes));
-}
-
-/// Windows of equal size, where the output divides the input.
-void adaptive_pool(NodeWriter& node, const std::string& mean) {
-  const std::size_t spatial = spatial_of(node);
-  const Shape& in = node.shape("self");
-  const std::size_t first = in.size() - spatial;
-  const Shape& out = node.node().info.shape;
-  bool whole = true;
-  Integers kernel;
-  for (std::size_t i = first; i < in.size(); ++i) {
-    whole = whole && out[i] == 1;
-    const bool fixed = node.fixed_size("self", static_cast<std::int64_t>(i)).has_value();
-    kernel.push_back(fixed && out[i] > 0 && in[i] % out[i] == 0 ? in[i] / out[i] : 0);
-  }
-  if (whole) return pool(node, "Global" + mean, {});
-  if (std::ranges::find(kernel, 0) != kernel.end())
-    node.refuse("its windows have different sizes; pools of ONNX have one size");
-  pool(node, mean, {attribute("kernel_shape", kernel), attribute("strides", kernel)});
-}
-
 void embedding(NodeWriter& node) {
   node.finish("Gather", {node.tensor("weight"), node.tensor("indices")});
-}
-
-/// Sizes of the result's images over those of the input's, as PyTorch computes coordinates.
-void resize(NodeWriter& node, Attributes attributes) {
-  const Shape& in = node.shape("input");
-  const std::string x = node.tensor("input");
-  const ir::Value* size = node.find("output_size");
-  if (size) {
-    const Names all{node.shape_part(x, 0, 2), node.sizes(*size)};
-    const std::string sizes = node.write("Concat", all, {attribute("axis", std::int64_t{0})});
-    return node.finish("Resize", {x, "", "", sizes}, std::move(attributes));
-  }
-  std::vector<float> scales(in.size(), 1);
-  const ir::Value* factors = node.find("scale_factors");
-  const auto factor = [&](std::size_t i) {
-    if (factors && factors->items().at(i).is_number()) return factors->items()[i].as_double();
-    const ir::Value* single = node.find(i == 0 ? "scales_h" : "scales_w");
-    if (!single) node.refuse("neither its size nor its scale is constant");
-    return single->as_double();
-  };
-  for (std::size_t i = 2; i < in.size(); ++i) scales[i] = static_cast<float>(factor(i - 2));
-  const auto count = static_cast<std::int64_t>(scales.size());
-  node.finish("Resize", {x, "", node.constant(Array::from(scales, {count}))},
-              std::move(attributes));
-}
-
-void upsample_nearest(NodeWriter& node) {
-  resize(node, {attribute("mode", std::string("nearest")),
-                attribute("coordinate_transformation_mode", std::string("asymmetric")),
-                attribute("nearest_mode", std::string("floor"))});
-}
-
-void upsample_bilinear(NodeWriter& node) {
-  const bool corners = node.flag("align_corners", false);
-  resize(node, {attribute("mode", std::string("linear")),
-                attribute("coordinate_transformation_mode",
-                          std::string(corners ? "align_corners" : "half_pixel"))});
 }
 
 /// True where a query may see a key: those that are not later.
@@ -376,24 +274,16 @@ std::vector<ExportRow> exported_layers() {
       {"aten::einsum", einsum},
       convolution("aten::conv1d", 1),
       convolution("aten::conv2d", 2),
+      convolution("aten::conv3d", 3),
       transposed_convolution("aten::conv_transpose1d", 1),
       transposed_convolution("aten::conv_transpose2d", 2),
+      transposed_convolution("aten::conv_transpose3d", 3),
       {"aten::batch_norm", batch_norm},
       {"aten::instance_norm", instance_norm},
       {"aten::group_norm", group_norm},
       {"aten::layer_norm", layer_norm},
       {"aten::rms_norm", rms_norm},
-      {"aten::max_pool1d", max_pool},
-      {"aten::max_pool2d", max_pool},
-      {"aten::avg_pool1d", average_pool},
-      {"aten::avg_pool2d", average_pool},
-      {"aten::adaptive_avg_pool1d", [](NodeWriter& node) { adaptive_pool(node, "AveragePool"); }},
-      {"aten::adaptive_avg_pool2d", [](NodeWriter& node) { adaptive_pool(node, "AveragePool"); }},
-      {"aten::adaptive_max_pool1d", [](NodeWriter& node) { adaptive_pool(node, "MaxPool"); }},
-      {"aten::adaptive_max_pool2d", [](NodeWriter& node) { adaptive_pool(node, "MaxPool"); }},
       {"aten::embedding", embedding},
-      {"aten::upsample_nearest2d", upsample_nearest},
-      {"aten::upsample_bilinear2d", upsample_bilinear},
       {"aten::scaled_dot_product_attention", attention},
   };
 }

@@ -16,6 +16,12 @@ Attribute attribute(std::string name, Attribute::Value value) {
   return {std::move(name), std::move(value), "", ""};
 }
 
+Integers both_sides(const Integers& padding) {
+  Integers pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  return pads;
+}
+
 std::size_t leaves(const ir::ValueInfo& result) {
   using Kind = ir::ValueInfo::Kind;
   if (result.kind != Kind::list && result.kind != Kind::tuple && result.kind != Kind::dict)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -118,6 +119,11 @@ class NodeWriter {
 };
 
 Attribute attribute(std::string name, Attribute::Value value);
+inline Attribute along(std::int64_t axis) { return attribute("axis", axis); }
+/// Pads on both sides of every dimension, those at the beginnings first.
+Integers both_sides(const Integers& padding);
+/// The end of a slice that has none.
+inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 /// The number of values that a result has in ONNX: one, or those of all items of a list.
 std::size_t leaves(const ir::ValueInfo& result);
 

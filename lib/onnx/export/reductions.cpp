@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of reductions and of running sums.
 #include <algorithm>
+#include <cmath>
 
 #include "onnx/export/rows.hpp"
 
@@ -95,17 +96,62 @@ void running_sum(NodeWriter& node) {
 
 /// Every element less the one before it, so many times.
 void difference(NodeWriter& node) {
-  if (node.has("prepend") || node.has("append")) node.refuse("it adds elements before or after");
   const Integers axis{NodeWriter::axis(node.integer("dim", -1), node.rank("self"))};
-  std::string x = node.tensor("self");
+  Names parts;
+  for (const char* argument : {"prepend", "self", "append"})
+    if (node.has(argument)) parts.push_back(node.operand(argument, node.result_dtype()));
+  std::string x = parts.size() == 1 ? parts[0] : node.write("Concat", parts, {along(axis[0])});
   for (std::int64_t i = 0; i < node.integer("n", 1); ++i) {
     const std::string later =
-        node.write("Slice", {x, node.ints({1}), node.ints({INT64_MAX}), node.ints(axis)});
+        node.write("Slice", {x, node.ints({1}), node.ints({to_the_end}), node.ints(axis)});
     const std::string earlier =
         node.write("Slice", {x, node.ints({0}), node.ints({-1}), node.ints(axis)});
     x = node.write("Sub", {later, earlier});
   }
   node.finish("Identity", {x});
+}
+
+/// The sum of |x|^order along dimensions, to the power of 1 / order.
+void vector_norm(NodeWriter& node, std::string_view argument) {
+  const double order = node.number(argument, 2);
+  const DType dtype = node.result_dtype();
+  const std::string x = node.operand("self", dtype);
+  const Attributes attributes{keeps(node.flag("keepdim", false))};
+  if (order == 2) return node.finish("ReduceL2", reduction_operands(node, x), attributes);
+  if (order == 1) return node.finish("ReduceL1", reduction_operands(node, x), attributes);
+  const std::string size = node.write("Abs", {x});
+  if (std::isinf(order))
+    return node.finish(order > 0 ? "ReduceMax" : "ReduceMin", reduction_operands(node, size),
+                       attributes);
+  if (order == 0) node.refuse("it counts elements that are not 0");
+  const std::string powers = node.write("Pow", {size, node.scalar(order, dtype)});
+  const std::string sum = node.write("ReduceSum", reduction_operands(node, powers), attributes);
+  node.finish("Pow", {sum, node.scalar(1 / order, dtype)});
+}
+
+/// A loss of scores, or of their logarithms, [rows, classes, ...] against labels.
+void class_loss(NodeWriter& node, std::string_view op) {
+  constexpr std::string_view reductions[] = {"none", "mean", "sum"};
+  const auto reduction = static_cast<std::size_t>(node.integer("reduction", 1));
+  if (reduction >= std::size(reductions)) node.refuse("its reduction is unknown");
+  if (node.number("label_smoothing", 0) != 0) node.refuse("ONNX does not smooth labels");
+  if (is_floating(node.dtype("target"))) node.refuse("its targets are probabilities");
+  Names operands{node.tensor("self"), node.tensor("target")};
+  if (node.has("weight")) operands.push_back(node.tensor("weight"));
+  node.finish(op, operands,
+              {attribute("reduction", std::string(reductions[reduction])),
+               attribute("ignore_index", node.integer("ignore_index", -100))});
+}
+
+/// Values in order, and their places.
+void in_order(NodeWriter& node, std::string_view count, bool largest) {
+  const std::int64_t axis = NodeWriter::axis(node.integer("dim", -1), node.rank("self"));
+  const std::string x = node.tensor("self");
+  const std::string k =
+      node.has(count) ? node.sizes(*node.find(count)) : node.shape_part(x, axis, axis + 1);
+  node.finish_list("TopK", {x, k}, 2,
+                   {along(axis), attribute("largest", std::int64_t{largest}),
+                    attribute("sorted", std::int64_t{1})});
 }
 
 }  // namespace
@@ -115,6 +161,7 @@ std::vector<ExportRow> exported_reductions() {
       reduction("aten::mean", "ReduceMean"),
       reduction("aten::sum", "ReduceSum"),
       reduction("aten::prod", "ReduceProd"),
+      reduction("aten::logsumexp", "ReduceLogSumExp"),
       reduction("aten::amax", "ReduceMax"),
       reduction("aten::amin", "ReduceMin"),
       {"aten::max", [](NodeWriter& node) { extremum(node, true); }},
@@ -125,6 +172,14 @@ std::vector<ExportRow> exported_reductions() {
       {"aten::std", [](NodeWriter& node) { variance(node, true); }},
       {"aten::cumsum", running_sum},
       {"aten::diff", difference},
+      {"aten::linalg_vector_norm", [](NodeWriter& node) { vector_norm(node, "ord"); }},
+      {"aten::norm", [](NodeWriter& node) { vector_norm(node, "p"); }},
+      {"aten::cross_entropy_loss",
+       [](NodeWriter& node) { class_loss(node, "SoftmaxCrossEntropyLoss"); }},
+      {"aten::nll_loss_nd",
+       [](NodeWriter& node) { class_loss(node, "NegativeLogLikelihoodLoss"); }},
+      {"aten::topk", [](NodeWriter& node) { in_order(node, "k", node.flag("largest", true)); }},
+      {"aten::sort", [](NodeWriter& node) { in_order(node, "", node.flag("descending", false)); }},
   };
 }
 

@@ -12,9 +12,9 @@ namespace mase::onnx {
 namespace {
 
 using ExportFile = std::vector<ExportRow> (*)();
-constexpr ExportFile export_files[] = {
-    exported_activations, exported_arithmetic, exported_layers, exported_movement,
-    exported_recurrent,   exported_reductions, exported_shapes};
+constexpr ExportFile export_files[] = {exported_activations, exported_arithmetic, exported_indexing,
+                                       exported_layers,      exported_movement,   exported_pools,
+                                       exported_recurrent,   exported_reductions, exported_shapes};
 
 }  // namespace
 

@@ -23,8 +23,10 @@ const std::vector<ExportRow>& all_export_rows();
 // A file of rows each.
 std::vector<ExportRow> exported_activations();
 std::vector<ExportRow> exported_arithmetic();
+std::vector<ExportRow> exported_indexing();
 std::vector<ExportRow> exported_layers();
 std::vector<ExportRow> exported_movement();
+std::vector<ExportRow> exported_pools();
 std::vector<ExportRow> exported_recurrent();
 std::vector<ExportRow> exported_reductions();
 std::vector<ExportRow> exported_shapes();

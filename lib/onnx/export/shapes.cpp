@@ -150,6 +150,12 @@ void expand(NodeWriter& node) {
   node.finish("Expand", {node.tensor("self"), node.sizes(sizes)});
 }
 
+/// In the shape of another tensor.
+void shaped_as(NodeWriter& node, std::string_view op) {
+  const std::string shape = node.write("Shape", {node.tensor("other")});
+  node.finish(op, {node.tensor("self"), shape});
+}
+
 /// A list may have more numbers than the input has dimensions.
 void repeat(NodeWriter& node, std::string_view argument) {
   const ir::Value* repeats = node.find(argument);
@@ -253,6 +259,9 @@ std::vector<ExportRow> exported_shapes() {
       {"aten::numpy_T", reverse_dims},
       {"aten::permute", permute},
       {"aten::expand", expand},
+      {"aten::expand_as", [](NodeWriter& node) { shaped_as(node, "Expand"); }},
+      {"aten::view_as", [](NodeWriter& node) { shaped_as(node, "Reshape"); }},
+      {"aten::reshape_as", [](NodeWriter& node) { shaped_as(node, "Reshape"); }},
       {"aten::repeat", [](NodeWriter& node) { repeat(node, "repeats"); }},
       {"aten::tile", [](NodeWriter& node) { repeat(node, "dims"); }},
       {"aten::repeat_interleave", repeat_interleave},
@@ -274,12 +283,15 @@ std::vector<ExportRow> exported_shapes() {
       filled("aten::new_zeros", 0),
       filled("aten::new_ones", 1),
       filled_like("aten::zeros_like", 0),
+      filled_like("aten::zero", 0),
       filled_like("aten::ones_like", 1),
       {"aten::full", full},
       {"aten::new_full", full},
       full_like("aten::full_like", "fill_value"),
       full_like("aten::fill", "value"),
       {"aten::arange", range},
+      {"aten::scalar_tensor",
+       [](NodeWriter& node) { node.finish("Identity", {node.operand("s", node.result_dtype())}); }},
   };
 }
 
