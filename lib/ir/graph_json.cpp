@@ -44,6 +44,7 @@ Tree node_json(const Graph& graph, const Node& node) {
   tree["metadata"] = std::move(metadata);
   tree["info"] = info_json(node.info);
   tree["formats"] = std::move(formats);
+  if (!node.source.is_null()) tree["source"] = node.source;
   return tree;
 }
 
@@ -56,6 +57,7 @@ Tree graph_json(const Graph& graph) {
   for (NodeId id : graph.order()) nodes.push_back(node_json(graph, graph.node(id)));
   Tree tree = Tree::dict();
   tree["nodes"] = std::move(nodes);
+  if (!graph.source.is_null()) tree["source"] = graph.source;
   return tree;
 }
 

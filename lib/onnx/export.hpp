@@ -45,8 +45,10 @@ struct ExportNotes {
 /// The graph in eval mode. Initializers have the paths of the tensors, nodes the names that the
 /// older exporter of PyTorch gives them ("/block/block.0/Gemm"). The first dimension of the inputs
 /// is the symbol "batch" if the graph takes other batches than its example's; other sizes are
-/// fixed. The model holds the graph's text too, from which import_model restores what ONNX does
-/// not say (see stored_graph.hpp); a dialect of formats has what ONNX says alone.
+/// fixed. Names, doc strings, metadata and symbols of the file that the graph came from are written
+/// again; symbols besides the batch where all nodes can be exported for any size of them. The model
+/// holds the graph's text too, from which import_model restores what ONNX does not say (see
+/// stored_graph.hpp); a dialect of formats has what ONNX says alone.
 /// Error(Fault::unsupported) that names every node without a counterpart, or every format.
 /// `notes`, if given, gets what the model does not say.
 Model export_model(const ir::Graph& graph, const ExportOptions& options,

@@ -61,12 +61,10 @@ std::string digest(std::span<const Node> nodes, const Constants& constants) {
 
 }  // namespace
 
-void mark_nodes(std::vector<Node>& nodes, std::size_t first, const std::string& name,
-                const Constants& constants) {
-  if (first == nodes.size()) return;
-  const auto run = std::span<const Node>(nodes).subspan(first);
-  nodes[first].metadata.emplace_back(
-      node_key, name + " " + std::to_string(run.size()) + " " + digest(run, constants));
+void mark_nodes(std::span<Node> nodes, const std::string& name, const Constants& constants) {
+  if (nodes.empty()) return;
+  nodes.front().metadata.emplace_back(
+      node_key, name + " " + std::to_string(nodes.size()) + " " + digest(nodes, constants));
 }
 
 void store_graph(const ir::Graph& graph, Model& model) {

@@ -22,9 +22,8 @@ namespace mase::onnx {
 /// Initializers that are no tensors of the graph, by name: sizes and numbers.
 using Constants = std::map<std::string, Array>;
 
-/// Marks the nodes from `first` on as those of the graph's node `name`.
-void mark_nodes(std::vector<Node>& nodes, std::size_t first, const std::string& name,
-                const Constants& constants);
+/// Marks nodes as those of the graph's node `name`.
+void mark_nodes(std::span<Node> nodes, const std::string& name, const Constants& constants);
 /// Stores the graph's text in the metadata of the model.
 void store_graph(const ir::Graph& graph, Model& model);
 

@@ -7,6 +7,7 @@ usage: onnx_export_test.py --mase BINARY --source ROOT [CASE ...]; exits with 77
 """
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -261,6 +262,134 @@ class Exports(Cases):
         self.assertTrue((self.folder / "outside.data").exists())
         words = ("--max-epochs", "1", "--project-dir", self.folder / "results", "--sandbox", "auto")
         mase("train", outside, "jsc", *words)
+
+
+def documented_model():
+    """Two named outputs, sizes with symbols, and a text at every place that has one."""
+    generator = np.random.default_rng(11)
+
+    def tensor(name, *shape):
+        return onnx.numpy_helper.from_array(generator.normal(size=shape).astype(np.float32), name)
+
+    make = onnx.helper.make_node
+    nodes = [
+        make("MatMul", ["image", "first"], ["product"], "projection", 'says "so"\nin two lines'),
+        make("Relu", ["product"], ["active"], "act", "rectifies"),
+        make("MatMul", ["active", "head.weight"], ["logits"], "the head"),
+        make("Softmax", ["logits"], ["p 1"], axis=-1),
+    ]
+    kind = onnx.TensorProto.FLOAT
+    value = onnx.helper.make_tensor_value_info
+    image = value("image", kind, ["N", "positions", 4], doc_string="channels last")
+    outputs = [value(name, kind, ["N", "positions", 3]) for name in ("logits", "p 1")]
+    outputs[0].doc_string = "before softmax"
+    tensors = [tensor("first", 4, 8), tensor("head.weight", 8, 3)]
+    graph = onnx.helper.make_graph(nodes, "my graph", [image], outputs, tensors, doc_string="of the graph")
+    opset = [onnx.helper.make_opsetid("", 21)]
+    model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=10, doc_string="of the model")
+    model.domain, model.model_version = "org.example", 7
+    for owner, key in ((model, "author"), (graph, "source"), (nodes[1], "team"), (image, "unit"), (outputs[1], "of")):
+        owner.metadata_props.add(key=key, value=f"the {key}")
+    # make_graph has copied the nodes and values.
+    for mine, copies in ((nodes, graph.node), ([image], graph.input), (outputs, graph.output)):
+        for one, copy in zip(mine, copies):
+            copy.CopyFrom(one)
+    model.graph.CopyFrom(graph)
+    return model
+
+
+def said(model):
+    """What a model says besides what it computes; without what an export adds."""
+
+    def metadata(owner):
+        added = ("mase.", "pkg.torch.onnx.")
+        return {one.key: one.value for one in owner.metadata_props if not one.key.startswith(added)}
+
+    def value(one):
+        sizes = [size.dim_param or size.dim_value for size in one.type.tensor_type.shape.dim]
+        return one.name, sizes, one.doc_string, metadata(one)
+
+    graph = model.graph
+    nodes = {one.name: (one.doc_string, metadata(one)) for one in graph.node if not one.name.startswith("/")}
+    return {
+        "model": (model.doc_string, model.domain, model.model_version, metadata(model)),
+        "graph": (graph.name, graph.doc_string, metadata(graph)),
+        "values": [value(one) for one in [*graph.input, *graph.output]],
+        "nodes": {name: text for name, text in nodes.items() if name},
+    }
+
+
+class Documentation(Cases):
+    def setUp(self):
+        super().setUp()
+        self.model, self.again = self.folder / "model.onnx", self.folder / "again.onnx"
+        self.array = np.random.default_rng(2).normal(size=(3, 5, 4)).astype(np.float32)
+
+    def export(self, model, *options):
+        onnx.checker.check_model(model, full_check=True)
+        onnx.save(model, self.model)
+        mase("convert", self.model, self.again, *options)
+        found = onnx.load(self.again)
+        onnx.checker.check_model(found, full_check=True)
+        return found
+
+    def test_texts_and_names_survive(self):
+        model = documented_model()
+        self.assertEqual(said(model), said(self.export(model)))
+        third = self.folder / "third.onnx"
+        mase("convert", self.again, third)
+        self.assertEqual(said(model), said(onnx.load(third)))
+        text = [mase("show", one, "--format", "text") for one in (self.model, self.again, third)]
+        self.assertEqual(text[0], text[1])
+        self.assertEqual(text[0], text[2])
+        self.assertEqual(mase("show", self.model, "--format", "json"), mase("show", third, "--format", "json"))
+
+    def test_a_checkpoint_keeps_them(self):
+        onnx.save(documented_model(), self.model)
+        (self.folder / "passes.toml").write_text("[passes.remove_dropout]\n")
+        options = ["--config", self.folder / "passes.toml", "--project-dir", self.folder, "--project", "kept", "-q"]
+        mase("transform", self.model, *options)
+        mase("convert", self.folder / "kept", self.again)
+        self.assertEqual(said(documented_model()), said(onnx.load(self.again)))
+
+    def test_outputs_are_run_by_name_and_for_other_sizes(self):
+        self.export(documented_model())
+        for model in (self.model, self.again):
+            wanted = runtime_outputs(model, [self.array])
+            y = self.folder / "y.npy"
+            done = json.loads(mase("run", model, *self.input_words([self.array]), "--output", y, "--json"))
+            self.assertEqual([one["key"] for one in done["outputs"]], ["logits", "p 1"])
+            self.assertEqual([Path(one["file"]).name for one in done["outputs"]], ["y_logits.npy", "y_p_1.npy"])
+            for one, array in zip(done["outputs"], wanted):
+                np.testing.assert_allclose(np.load(one["file"]), array, atol=FLOAT_TOLERANCE)
+
+    def test_the_name_of_an_only_output_survives(self):
+        model = documented_model()
+        del model.graph.output[1]
+        found = self.export(model)
+        self.assertEqual([one.name for one in found.graph.output], ["logits"])
+        self.assertEqual(mase("show", self.model, "--format", "text"), mase("show", self.again, "--format", "text"))
+
+    def test_an_output_that_is_an_input_or_another_output_has_its_name(self):
+        model = documented_model()
+        for name in ("copy", "image again"):
+            output = model.graph.output.add()
+            output.CopyFrom(model.graph.output[0])
+            output.name = name
+        model.graph.output[3].type.tensor_type.shape.dim[2].dim_value = 4
+        for source, name in (("logits", "copy"), ("image", "image again")):
+            model.graph.node.append(onnx.helper.make_node("Identity", [source], [name]))
+        self.assertEqual(said(model)["values"], said(self.export(model))["values"])
+        wanted = runtime_outputs(self.model, [self.array])
+        for one, other in zip(wanted, runtime_outputs(self.again, [self.array])):
+            np.testing.assert_allclose(one, other, atol=FLOAT_TOLERANCE)
+
+    def test_what_a_file_says_may_be_changed_after_the_export(self):
+        found = self.export(documented_model())
+        found.doc_string = "another text"
+        found.graph.node[-1].doc_string = "another node's"
+        wanted = said(found)
+        self.assertEqual(wanted, said(self.export(found, "--overwrite")))
 
 
 class Formats(Cases):

@@ -3,7 +3,6 @@
 #include "onnx/export/exporter.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -18,11 +17,6 @@ namespace {
 
 /// The version of the file's structure that has all that the opsets need.
 constexpr std::int64_t ir_version_of(std::int64_t opset) { return opset >= 23 ? 11 : 10; }
-
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
-}
 
 /// What tells an initializer from others.
 std::string content_of(ElementType type, const Array& array) {
@@ -45,20 +39,10 @@ std::string expanding_pass(const ir::Graph& graph, const ir::Node& node) {
 
 }  // namespace
 
-std::string scope_prefix(std::string_view path) {
-  std::string prefix = "/", last;
-  if (path.empty()) return prefix;
-  for (const std::string& part : split(path, '.')) {
-    prefix += (is_number(part) && !last.empty() ? last + "." + part : part) + "/";
-    last = part;
-  }
-  return prefix;
-}
-
-Exporter::Exporter(const ir::Graph& graph, const ExportOptions& options)
+Exporter::Exporter(const ir::Graph& graph, const ExportOptions& options, bool batch_alone)
     : graph_(graph),
       options_(options),
-      batch_(graph),
+      symbols_(graph, batch_alone),
       dialect_(dialect_of(options.dialect)),
       masks_(graph) {}
 
@@ -132,15 +116,13 @@ void Exporter::add(const ir::Node& from, std::string_view op, const Names& input
   node.outputs = outputs;
   node.attributes = std::move(attributes);
   name_scope(from, node);
+  for (const std::string& output : outputs) writers_.emplace(output, model_.graph.nodes.size());
   model_.graph.nodes.push_back(std::move(node));
 }
 
 const Node* Exporter::writer_of(const std::string& value) const {
-  const auto& nodes = model_.graph.nodes;
-  const auto found = std::find_if(nodes.rbegin(), nodes.rend(), [&](const Node& node) {
-    return std::ranges::find(node.outputs, value) != node.outputs.end();
-  });
-  return found == nodes.rend() ? nullptr : &*found;
+  const auto found = writers_.find(value);
+  return found == writers_.end() ? nullptr : &model_.graph.nodes[found->second];
 }
 
 ValueInfo Exporter::value_info(const std::string& name, ir::NodeId id) const {
@@ -155,7 +137,7 @@ ValueInfo Exporter::value_info(const std::string& name, ir::NodeId id) const {
   if (!info.is_tensor())
     unsupported_error("node '" + graph_.node(id).name + "': only tensors can be inputs or outputs");
   value.type = element_of(info.dtype);
-  value.shape = batch_.dimensions(id);
+  value.shape = symbols_.dimensions(id);
   return value;
 }
 
@@ -187,8 +169,18 @@ void Exporter::add_node(const ir::Node& node) {
                       (pass.empty() ? "" : "; the pass " + pass + " writes it in terms of others"));
   }
   NodeWriter writer(*this, node);
+  const std::size_t first = model_.graph.nodes.size();
   row->write(writer);
+  if (model_.graph.nodes.size() > first) describe(node);
   writer.finish_formats();
+}
+
+/// The last node gives the result; it is the one of the file from which the graph's node came.
+void Exporter::describe(const ir::Node& node) {
+  Node& last = model_.graph.nodes.back();
+  set_source(node.source, last);
+  const std::string name = name_in_file(node.source);
+  if (!name.empty() && node_names_.insert(name).second) last.name = name;
 }
 
 /// All nodes that cannot be exported are named at once.
@@ -206,12 +198,18 @@ void Exporter::add_nodes() {
       refused.push_back("  " + node.name + " (" + node.op + "): " + error.what());
       define(id, Names(leaves(node.info), node.name));
     }
-    if (!dialect_) mark_nodes(model_.graph.nodes, first, node.name, constants_);
+    runs_.push_back({node.name, first, model_.graph.nodes.size()});
   }
   if (!refused.empty())
     unsupported_error("ONNX cannot say " + std::to_string(refused.size()) +
                       (refused.size() == 1 ? " node" : " nodes") + " of the graph:\n" +
                       join(refused, "\n"));
+}
+
+void Exporter::mark_nodes() {
+  for (const Run& run : runs_)
+    onnx::mark_nodes(std::span(model_.graph.nodes).subspan(run.first, run.end - run.first),
+                     run.name, constants_);
 }
 
 /// Tensors that quantized ones have replaced.
@@ -222,29 +220,41 @@ void Exporter::remove_unread_tensors() {
                 [&](const Tensor& tensor) { return !read.contains(tensor.name); });
 }
 
-/// Inputs, tensors and values that are outputs already get another name as an output.
-void Exporter::add_output(ir::NodeId id, const std::string& value) {
-  const bool computed = std::ranges::any_of(model_.graph.nodes, [&](const Node& node) {
-    return std::ranges::find(node.outputs, value) != node.outputs.end();
-  });
-  const auto& outputs = model_.graph.outputs;
-  std::string name = value;
-  if (!computed || std::ranges::find(outputs, value, &ValueInfo::name) != outputs.end()) {
-    name = unique(value + "_output");
-    add(graph_.node(graph_.output()), "Identity", {value}, {name}, {});
+/// Gives computed values that are outputs the names that these have in the graph.
+void Exporter::name_outputs() {
+  std::unordered_map<std::string, std::string> renamed;
+  for (const auto& [id, name] : outputs_)
+    if (const Names& value = values(id); !name.empty() && value.size() == 1 && writer_of(value[0]))
+      if (renamed.emplace(value[0], name).second) writers_[name] = writers_.at(value[0]);
+  const auto rename = [&](std::string& value) {
+    if (const auto found = renamed.find(value); found != renamed.end()) value = found->second;
+  };
+  if (renamed.empty()) return;
+  for (Node& node : model_.graph.nodes) {
+    std::ranges::for_each(node.inputs, rename);
+    std::ranges::for_each(node.outputs, rename);
   }
-  model_.graph.outputs.push_back(value_info(name, id));
+  for (auto& [id, names] : values_) std::ranges::for_each(names, rename);
 }
 
-void Exporter::add_output() {
-  const ir::NodeId output = graph_.output();
-  MASE_CHECK(output != ir::no_node, "a graph without an output");
-  graph_.node(output).args.at(0).value.for_each_node([&](ir::NodeId id) {
-    if (values(id).size() != 1)
-      unsupported_error("node '" + graph_.node(id).name +
-                        "' is a list; only tensors can be outputs");
-    add_output(id, values(id)[0]);
-  });
+/// Inputs, tensors and values that are outputs already get another name as an output.
+void Exporter::add_output(const NamedOutput& output) {
+  const Names& value = values(output.node);
+  if (value.size() != 1)
+    unsupported_error("node '" + graph_.node(output.node).name +
+                      "' is a list; only tensors can be outputs");
+  const auto& outputs = model_.graph.outputs;
+  std::string name = value[0];
+  if (!writer_of(name) || std::ranges::find(outputs, name, &ValueInfo::name) != outputs.end()) {
+    name = output.name.empty() ? unique(name + "_output") : output.name;
+    add(graph_.node(graph_.output()), "Identity", {value[0]}, {name}, {});
+  }
+  model_.graph.outputs.push_back(value_info(name, output.node));
+}
+
+void Exporter::add_outputs() {
+  MASE_CHECK(graph_.output() != ir::no_node, "a graph without an output");
+  for (const NamedOutput& output : outputs_) add_output(output);
   if (model_.graph.outputs.empty()) unsupported_error("the graph has no output that is a tensor");
 }
 
@@ -257,9 +267,14 @@ Model Exporter::run() {
   model_.graph.name = graph_.name;
   for (const std::string& path : graph_.tensor_order) names_.insert(path);
   add_inputs();
+  for (const NamedOutput& one : outputs_of(graph_))
+    outputs_.push_back({one.node, one.name.empty() ? "" : unique(one.name)});
   add_tensors();
   add_nodes();
-  add_output();
+  name_outputs();
+  if (!dialect_) mark_nodes();
+  add_outputs();
+  set_source(graph_.source, model_);
   if (!losses_.empty() && !options_.allow_loss)
     unsupported_error("the file cannot say " + std::to_string(losses_.size()) +
                       (losses_.size() == 1 ? " format" : " formats") + " of the graph:\n  " +
@@ -299,10 +314,18 @@ Model export_model(const ir::Graph& graph, const ExportOptions& options, ExportN
   // The text that the file holds of the graph must say what its nodes do.
   if (options.dialect == FormatDialect::none)
     for (const ir::NodeId id : flat.order()) flat.node(id).formats.clear();
-  Exporter exporter(flat, options);
-  Model model = exporter.run();
-  if (notes) *notes = exporter.notes();
-  return model;
+  const auto run = [&](bool batch_alone) {
+    Exporter exporter(flat, options, batch_alone);
+    Model model = exporter.run();
+    if (notes) *notes = exporter.notes();
+    return model;
+  };
+  try {
+    return run(false);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::unsupported || Symbols(flat, false).count() < 2) throw;
+    return run(true);
+  }
 }
 
 }  // namespace mase::onnx

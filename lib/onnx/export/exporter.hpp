@@ -6,26 +6,28 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ir/graph.hpp"
 #include "ir/masks.hpp"
 #include "onnx/export.hpp"
-#include "onnx/export/batch.hpp"
 #include "onnx/export/dialects.hpp"
 #include "onnx/export/node_writer.hpp"
+#include "onnx/export/symbols.hpp"
+#include "onnx/source.hpp"
 #include "onnx/stored_graph.hpp"
 
 namespace mase::onnx {
 
 class Exporter {
  public:
-  Exporter(const ir::Graph& graph, const ExportOptions& options);
+  Exporter(const ir::Graph& graph, const ExportOptions& options, bool batch_alone);
   Model run();
 
   const ir::Graph& graph() const { return graph_; }
-  const Batch& batch() const { return batch_; }
+  const Symbols& symbols() const { return symbols_; }
   std::int64_t opset() const { return options_.opset; }
   const Dialect* dialect() const { return dialect_; }  ///< nullptr: formats are left out
   const ir::Masks& masks() const { return masks_; }
@@ -55,15 +57,18 @@ class Exporter {
   void add_tensors();
   void add_nodes();
   void add_node(const ir::Node& node);
+  void describe(const ir::Node& node);
+  void mark_nodes();
   void remove_unread_tensors();
-  void add_output();
-  void add_output(ir::NodeId id, const std::string& value);
+  void name_outputs();
+  void add_outputs();
+  void add_output(const NamedOutput& output);
   ValueInfo value_info(const std::string& name, ir::NodeId id) const;
   void name_scope(const ir::Node& from, Node& node);
 
   const ir::Graph& graph_;
   const ExportOptions& options_;
-  Batch batch_;
+  Symbols symbols_;
   const Dialect* dialect_;
   ir::Masks masks_;
   Model model_;
@@ -72,11 +77,16 @@ class Exporter {
   Constants constants_;
   std::map<std::string, std::string> constant_names_;  ///< by content
   std::map<std::string, std::string> initializer_names_;
+  /// Nodes of the model that say one node of the graph, from `first` to before `end`.
+  struct Run {
+    std::string name;
+    std::size_t first, end;
+  };
+  std::vector<Run> runs_;
+  std::vector<NamedOutput> outputs_;                      ///< with names that are kept for them
+  std::unordered_map<std::string, std::size_t> writers_;  ///< nodes of the model by their results
   Names losses_;
   std::map<std::string, int> counts_;  ///< of names with numbers, by stem
 };
-
-/// "/block/block.0/" for the module at "block.0", as PyTorch's older exporter writes it.
-std::string scope_prefix(std::string_view path);
 
 }  // namespace mase::onnx

@@ -161,7 +161,7 @@ std::optional<std::int64_t> NodeWriter::fixed_size(std::string_view argument,
                                                    std::int64_t dim) const {
   const ir::Value* value = find(argument);
   if (!value || !value->is_node()) return std::nullopt;
-  return exporter_.batch().fixed_size(value->node(), static_cast<std::size_t>(dim));
+  return exporter_.symbols().fixed_size(value->node(), static_cast<std::size_t>(dim));
 }
 
 std::string NodeWriter::operand_of(const ir::Value& value, DType dtype) {

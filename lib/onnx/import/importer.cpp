@@ -15,6 +15,7 @@
 #include "onnx/import/place_formats.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
+#include "onnx/source.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -135,6 +136,7 @@ ir::NodeId Importer::add(ir::Node node, ir::NodeId before) {
                       std::to_string(options_.most_nodes) +
                       " nodes; --most-operators N allows more");
   const ir::NodeId id = graph().add(std::move(node), before);
+  newest_ = id;
   worlds_.infer(id);
   check_dtype(graph().node(id).info.dtype, "a result");
   return id;
@@ -206,6 +208,17 @@ void Importer::import_node(const Node& node) {
   }
 }
 
+void Importer::keep_source(const Node& node, ir::NodeId id) {
+  graph().node(id).source = source_of(node, graph().node(id));
+}
+
+ir::NodeId Importer::node_from(const Node& node, ir::NodeId before) {
+  for (const std::string& output : node.outputs)
+    if (const Operand* operand = find(output); operand && operand->node > before)
+      return operand->node;
+  return ir::no_node;
+}
+
 void Importer::import_body(const Graph& body) {
   add_initializers(body.initializers);
   import_nodes(body.nodes);
@@ -213,8 +226,13 @@ void Importer::import_body(const Graph& body) {
 
 void Importer::import_nodes(const std::vector<Node>& nodes) {
   for (std::size_t i = 0; i < nodes.size();) {
+    const ir::NodeId before = newest_;
     const std::size_t restored = restorer_.import(std::span(nodes).subspan(i));
-    if (restored == 0) import_node(nodes[i]);
+    if (restored == 0) {
+      import_node(nodes[i]);
+      const ir::NodeId made = find_function(nodes[i]) ? ir::no_node : node_from(nodes[i], before);
+      if (made != ir::no_node) keep_source(nodes[i], made);
+    }
     i += std::max<std::size_t>(restored, 1);
   }
 }
@@ -233,21 +251,30 @@ void Importer::add_initializers(const std::vector<Tensor>& tensors) {
 
 void Importer::add_output() {
   std::vector<ir::Value> results;
+  ir::Value::Dict named;
   for (const ValueInfo& output : model_.graph.outputs) {
     Operand* operand = find(output.name);
     if (!operand) file_error(path() + ": nothing gives the output '" + output.name + "'");
     results.push_back(ir::NodeRef{node_of(*operand, "the output '" + output.name + "'")});
+    named.emplace_back(output.name, results.back());
   }
   if (results.empty()) file_error(path() + ": the graph has no output");
   ir::Node node;
   node.kind = ir::NodeKind::output;
   node.target = "output";
   node.name = "output";
-  if (const ir::Value* stored = restorer_.output(results))
+  graph().source = source_of(model_);
+  if (const ir::Value* stored = restorer_.output(results)) {
     node.args = {{"value", *stored}};
-  else
-    node.args = {
-        {"value", results.size() == 1 ? results[0] : ir::Value::tuple(std::move(results))}};
+    if (const std::string name = restorer_.output_name(); !name.empty())
+      name_output(graph().source, name);
+  } else if (results.size() > 1) {
+    node.args = {{"value", ir::Value::dict(std::move(named))}};
+  } else {
+    node.args = {{"value", results[0]}};
+    if (named[0].first != graph().node(results[0].node()).name)
+      name_output(graph().source, named[0].first);
+  }
   add(std::move(node));
 }
 

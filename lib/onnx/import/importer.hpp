@@ -44,6 +44,9 @@ class Importer {
   /// Adds a node (before `before` when given), and infers its result.
   ir::NodeId add(ir::Node node, ir::NodeId before = ir::no_node);
 
+  /// Remembers what the file says of a node besides what it computes, at the node that it became.
+  void keep_source(const Node& node, ir::NodeId id);
+
   const Scopes& scopes() const { return scopes_; }
   /// Imports nodes in their order. Those of a body that is known to run, or of a function, come in
   /// the place of their node.
@@ -64,6 +67,8 @@ class Importer {
   void add_output();
   void count_uses(const Graph& graph);
   void import_node(const Node& node);
+  /// The node that has the first result of an imported node, if it is newer than `before`.
+  ir::NodeId node_from(const Node& node, ir::NodeId before);
   void check_inputs(const Node& node) const;
   void check_dtype(DType dtype, const std::string& what) const;
   void name_containers();
@@ -82,7 +87,8 @@ class Importer {
   std::map<std::string, std::int64_t> symbols_;                  ///< sizes of the file's symbols
   std::unordered_map<std::string, std::string> producers_;       ///< result → node, for messages
   std::vector<const std::map<std::string, std::int64_t>*> opsets_;  ///< innermost function last
-  int functions_ = 0;                                               ///< calls of functions so far
+  ir::NodeId newest_ = ir::no_node;  ///< the node that was added last
+  int functions_ = 0;                ///< calls of functions so far
 };
 
 }  // namespace mase::onnx

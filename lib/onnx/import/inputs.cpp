@@ -77,6 +77,7 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
     if (auto format = annotated_format(model_.graph, input.name))
       node.formats.emplace("data_out", std::move(*format));
   const ir::NodeId id = graph().add(std::move(node));
+  newest_ = id;
   worlds_.input(id, ir::ValueInfo::tensor(*dtype, sizes), ir::ValueInfo::tensor(*dtype, others));
   define(input.name, {.node = id});
 }

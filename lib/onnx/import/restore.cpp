@@ -8,6 +8,7 @@
 #include "ir/tensor_readers.hpp"
 #include "onnx/export.hpp"
 #include "onnx/import/importer.hpp"
+#include "onnx/source.hpp"
 
 namespace mase::onnx {
 
@@ -92,7 +93,9 @@ bool Restorer::add_tensors(const ir::Node& node) {
 
 ir::NodeId Restorer::place_of(ir::NodeId stored) {
   if (const auto known = places_.find(stored); known != places_.end()) return known->second;
-  const std::string& name = stored_->node(stored).name;
+  const auto values = results_.find(stored_->node(stored).name);
+  if (values == results_.end() || values->second.size() != 1) return ir::no_node;
+  const std::string& name = values->second[0];
   Operand* operand = importer_.find(name);
   if (!operand || operand->host) return ir::no_node;
   return importer_.node_of(*operand, "'" + name + "'");
@@ -161,6 +164,7 @@ std::size_t Restorer::import(std::span<const Node> nodes) {
   }
   if (!add(*node)) return 0;
   define(*node, results);
+  importer_.keep_source(nodes[run->count - 1], places_.at(node->id));
   return run->count;
 }
 
@@ -177,6 +181,11 @@ const ir::Value* Restorer::output(const std::vector<ir::Value>& results) {
     return ir::Value(ir::NodeRef{same ? place->second : ir::no_node});
   });
   return same && count == results.size() ? &output_ : nullptr;
+}
+
+std::string Restorer::output_name() const {
+  const std::vector<NamedOutput> outputs = outputs_of(*stored_);
+  return output_.is_node() ? outputs.at(0).name : "";
 }
 
 /// The value of a tensor that no node reads.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "ir/graph.hpp"
 #include "onnx/model.hpp"
@@ -28,6 +29,8 @@ class Restorer {
   std::size_t import(std::span<const Node> nodes);
   /// The stored output of these results; nullptr if the graph had others.
   const ir::Value* output(const std::vector<ir::Value>& results);
+  /// The name of the only output, where the stored graph says one.
+  std::string output_name() const;
   /// Restores the containers, what is known of tensors, and those that no node reads.
   void finish();
 
