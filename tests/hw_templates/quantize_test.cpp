@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounding to levels in RTL against counting thresholds one by one.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "hardware/design/modules/quantize.hpp"
@@ -70,7 +71,42 @@ Case wide_quantize_case(Random& random, const std::string& format) {
   return case_of(design::quantize_module(step, from, to, 1), {in}, {out});
 }
 
+/// Thresholds of channels of their own, some of which no element reaches, and some all do.
+Case channel_case(Random& random, std::int64_t channels, std::int64_t lanes, std::int64_t count) {
+  const FixedType from{static_cast<int>(between(random, 1, 14)), 0, random.below(2) == 0};
+  integer::Quantize step{"", {}, random_codes(random, {7, 0, true}, count + 1), channels};
+  for (std::int64_t c = 0; c < channels; ++c) {
+    std::vector<Wide> row;
+    for (std::int64_t i = 0; i < count; ++i)
+      row.push_back(between(random, static_cast<std::int64_t>(from.low()),
+                            static_cast<std::int64_t>(from.high()) + 1));
+    std::ranges::sort(row);
+    step.thresholds.insert(step.thresholds.end(), row.begin(), row.end());
+  }
+  const FixedType to{7, 0, true};
+  const Port in = random_port(random, lanes, from, quantize_frames * channels / lanes);
+  Port out{lanes, to, {}};
+  for (std::size_t i = 0; i < in.codes.size(); ++i) {
+    const std::size_t first = i % integer::at(channels) * integer::at(count);
+    std::size_t reached = 0;
+    for (std::size_t t = first; t < first + integer::at(count); ++t)
+      reached += in.codes[i] >= step.thresholds[t] ? 1 : 0;
+    out.codes.push_back(step.levels[reached]);
+  }
+  return case_of(design::quantize_module(step, from, to, lanes), {in}, {out});
+}
+
 }  // namespace
+
+TEST_CASE("channels in RTL have thresholds of their own") {
+  Random random(31);
+  std::vector<Case> cases;
+  for (const std::int64_t count : {1, 2, 3, 6, 15})
+    for (const auto& [channels, lanes] :
+         {std::pair{2, 2}, {2, 1}, {3, 1}, {6, 2}, {12, 4}, {35, 5}})
+      cases.push_back(channel_case(random, channels, lanes, count));
+  check_cases(cases, quantize_frames);
+}
 
 TEST_CASE("elements of 100 bits in RTL are rounded to levels") {
   Random random(29);

@@ -11,7 +11,7 @@ module encoder_proof #(
     parameter int OW = 4,
     parameter int OFRAC = 1,
     parameter int COUNT = 1,
-    parameter logic [COUNT*IW-1:0] THRESHOLDS = '0,
+    parameter logic [COUNT*(IW+1)-1:0] THRESHOLDS = '0,
     parameter logic [(COUNT+1)*OW-1:0] LEVELS = '0,
     parameter int KIND = 0,
     parameter int M = 1,

@@ -75,7 +75,7 @@ def top_of(name, words):
     numbers = {**{key: words[key] for key in ("IW", "ISIGNED", "FRAC", "OW", "OFRAC", "COUNT")}, **definition}
     texts = [f".{key}({value})" for key, value in numbers.items()]
     count, out = int(words["COUNT"]), int(words["OW"])
-    texts.append(f".THRESHOLDS({count * width}'h{words['THRESHOLDS']})")
+    texts.append(f".THRESHOLDS({count * (width + 1)}'h{words['THRESHOLDS']})")
     texts.append(f".LEVELS({(count + 1) * out}'h{words['LEVELS']})")
     texts += [f".U({unit})", f".W({bits})", f".LARGEST({bits}'h{largest:x})", f".ROOT({bits}'h{root:x})"]
     ports = f"input logic clk, input logic [{width - 1}:0] first"

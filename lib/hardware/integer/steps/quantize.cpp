@@ -4,6 +4,22 @@
 
 namespace mase::integer {
 
+void Quantize::take_cast(const Requantise& cast) {
+  std::vector<std::int64_t> codes;
+  std::vector<bool> begins;  // whether level i + 1 is another one than level i
+  for (const std::int64_t level : levels) {
+    const auto code = static_cast<std::int64_t>(cast(level));
+    const bool other = codes.empty() || code != codes.back();
+    if (!codes.empty()) begins.push_back(other);
+    if (other) codes.push_back(code);
+  }
+  std::vector<Wide> kept;
+  for (std::size_t i = 0; i < thresholds.size(); ++i)
+    if (begins[i % count()]) kept.push_back(thresholds[i]);
+  thresholds = std::move(kept);
+  levels = std::move(codes);
+}
+
 Quantize quantize_step(const Levels& levels, const Interval& range, int frac,
                        std::int64_t divisor) {
   Quantize step{levels.format, {}, {levels.codes.front()}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that rounds to the numbers of an element format.
+// The step that chooses among levels by thresholds.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,20 @@
 
 namespace mase::integer {
 
-/// out = levels[n], where n counts the thresholds that are at most x.
+/// out = levels[n], where n counts the thresholds of its channel that are at most x. The channels
+/// are repeated along the stream.
 struct Quantize {
-  std::string format;  ///< its text, for people
-  std::vector<Wide> thresholds;
-  std::vector<std::int64_t> levels;  ///< one more
+  std::string format;                ///< its text, for people
+  std::vector<Wide> thresholds;      ///< those of each channel ascending, one channel after another
+  std::vector<std::int64_t> levels;  ///< one more than thresholds of a channel
+  std::int64_t channels = 1;
 
-  std::int64_t operator()(Wide x) const {
-    const auto next = std::ranges::upper_bound(thresholds, x);
-    return levels[static_cast<std::size_t>(next - thresholds.begin())];
+  /// Thresholds of a channel.
+  std::size_t count() const { return levels.size() - 1; }
+  std::int64_t operator()(Wide x, std::int64_t channel = 0) const {
+    const auto first = thresholds.begin() + channel * static_cast<std::int64_t>(count());
+    const auto next = std::upper_bound(first, first + static_cast<std::int64_t>(count()), x);
+    return levels[static_cast<std::size_t>(next - first)];
   }
 
   std::string_view step_kind() const { return "quantize"; }
@@ -28,25 +33,15 @@ struct Quantize {
   static constexpr CastBehind cast_behind = CastBehind::enters;
   bool takes_casts() const { return true; }
   /// Levels that become one need no threshold between them.
-  void take_cast(const Requantise& cast) {
-    std::vector<Wide> kept;
-    std::vector<std::int64_t> codes{static_cast<std::int64_t>(cast(levels.front()))};
-    for (std::size_t i = 0; i < thresholds.size(); ++i) {
-      const auto code = static_cast<std::int64_t>(cast(levels[i + 1]));
-      if (code == codes.back()) continue;
-      kept.push_back(thresholds[i]);
-      codes.push_back(code);
-    }
-    thresholds = std::move(kept);
-    levels = std::move(codes);
-  }
+  void take_cast(const Requantise& cast);
   static constexpr NoConstants constants{};
 
   static constexpr SumsInAccumulator sum_bits{};
 
   template <class Sum>
   void run(const Frame<Sum>& frame) const {
-    for (std::int64_t i = 0; i < frame.elements(); ++i) frame.out()[i] = (*this)(frame.in()[i]);
+    for (std::int64_t i = 0; i < frame.elements(); ++i)
+      frame.out()[i] = (*this)(frame.in()[i], i % channels);
   }
 };
 
