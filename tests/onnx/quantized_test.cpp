@@ -145,14 +145,19 @@ TEST_CASE("small floats are a format") {
   CHECK(has(text, "min=-448.0, max=448.0) {data_out=minifloat_ieee(8, 4, 7)}"));
 }
 
-TEST_CASE("thresholds are counted") {
-  Node node = node_of("MultiThreshold", {"x", "t"}, {"y"},
-                      {{"out_scale", 0.5, ""}, {"out_bias", -1.0, ""}});
-  node.domain = dialect;
-  const std::string text = text_of_node(node, {ones("t", {4, 3})});
-  CHECK(has(text, "aten::ge.Tensor"));
-  CHECK(has(text, "aten::sum.dim_IntList"));
-  CHECK(has(text, "other=0.5"));
+TEST_CASE("counts of thresholds are an op, and its format has their values") {
+  const auto text = [](double scale, double bias, const Shape& thresholds) {
+    Node node = node_of("MultiThreshold", {"x", "t"}, {"y"},
+                        {{"out_scale", scale, ""}, {"out_bias", bias, ""}});
+    node.domain = dialect;
+    return text_of_node(node, {ones("t", thresholds)});
+  };
+  CHECK(has(text(0.5, -1, {4, 3}),
+            "mase::multi_threshold(self=%x, thresholds=%t, out_scale=0.5, out_bias=-1.0) "
+            "{data_out=integer(2, 1)}"));
+  CHECK(has(text(1, 0, {1, 15}), "{data_out=integer(4, 0, is_signed=false)}"));
+  CHECK(has(text(2, -1, {4, 1}), "{data_out=binary(scaled=false)}"));
+  CHECK_FALSE(has(text(1e-20, 1, {4, 3}), "data_out"));
 }
 
 TEST_CASE("codes and values of ONNX are the formats of QONNX") {

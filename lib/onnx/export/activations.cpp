@@ -98,6 +98,19 @@ void prelu(NodeWriter& node) {
   node.finish("PRelu", {node.tensor("self"), slopes});
 }
 
+/// Comparisons and a sum.
+void multi_threshold(NodeWriter& node) {
+  const DType dtype = node.result_dtype();
+  const std::string reached = node.write(
+      "GreaterOrEqual", {node.unsqueezed(node.tensor("self"), {-1}), node.tensor("thresholds")});
+  const std::string count =
+      node.write("ReduceSum", {node.cast(reached, DType::boolean, dtype), node.ints({-1})},
+                 {attribute("keepdims", std::int64_t{0})});
+  const std::string scaled =
+      node.write("Mul", {count, node.scalar(node.number("out_scale", 1), dtype)});
+  node.finish("Add", {scaled, node.scalar(node.number("out_bias", 0), dtype)});
+}
+
 ExportRow softmax(std::string_view op, std::string_view name) {
   return {op, [name](NodeWriter& node) {
             node.finish(name, {node.operand("self", node.result_dtype())},
@@ -180,6 +193,7 @@ std::vector<ExportRow> exported_activations() {
       {"aten::isneginf", [](NodeWriter& node) { is_infinite(node, "detect_positive"); }},
       {"aten::threshold", threshold},
       {"aten::prelu", prelu},
+      {"mase::multi_threshold", multi_threshold},
       {"aten::logical_not", logical_not},
       {"aten::bitwise_not", bitwise_not},
       softmax("aten::softmax", "Softmax"),

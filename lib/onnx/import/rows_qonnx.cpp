@@ -51,19 +51,23 @@ void quantize_constant(Call& call, const Array& values, std::vector<formats::For
   call.result(Operand{.constant = std::move(constant)});
 }
 
-void bipolar(Call& call, const Array& scale) {
+/// -1 and 1.
+formats::Format signs() {
   Tree fields = Tree::dict();
   fields["scaled"] = false;
-  const formats::Format signs = formats::format_of("binary", fields);
+  return formats::format_of("binary", fields);
+}
+
+void bipolar(Call& call, const Array& scale) {
   if (const Array* x = call.constant(0)) {
     Array values = x->aligned().to_float32();
     for (float& one : values.mutable_span<float>()) one = one >= 0 ? 1.0F : -1.0F;
     Quantizer quantizer{scale, Array::from(std::vector<float>{0}, {}), -1, 1};
     std::vector<formats::Format> formats = formats_of(quantizer);
-    if (uniform(scale) == 1) formats.insert(formats.begin(), signs);
+    if (uniform(scale) == 1) formats.insert(formats.begin(), signs());
     return quantize_constant(call, values_of(quantizer, values), std::move(formats));
   }
-  call.result(multiplied(call, rounded_to(call, call.tensor(0), signs), scale));
+  call.result(multiplied(call, rounded_to(call, call.tensor(0), signs()), scale));
 }
 
 void quant(Call& call) {
@@ -146,7 +150,21 @@ void float_quant(Call& call) {
   call.result(multiplied(call, rounded_to(call, x, format), scale));
 }
 
-/// The number of thresholds that an element reaches, scaled and shifted.
+/// The format that has exactly the values of up to `most` thresholds, scaled and shifted; nullopt
+/// if they have no common step that is a power of two.
+std::optional<formats::Format> format_of_counts(std::int64_t most, float scale, float bias) {
+  if (most == 1 && scale == 2 && bias == -1) return signs();
+  for (int frac = 0; frac < most_bits; ++frac) {
+    const double step = std::ldexp(scale, frac), first = std::ldexp(bias, frac);
+    if (step != std::nearbyint(step) || first != std::nearbyint(first)) continue;
+    const double last = first + static_cast<double>(most) * step;
+    return integer_format(std::min(first, last), std::max(first, last), frac);
+  }
+  return std::nullopt;
+}
+
+/// The number of thresholds that an element reaches, scaled and shifted. Its format changes no
+/// value, but says which there are.
 void multi_threshold(Call& call) {
   const Array thresholds = float_constant(call, 1, "thresholds");
   const std::int64_t rank = call.rank(0);
@@ -165,19 +183,16 @@ void multi_threshold(Call& call) {
   Operand steps{
       .constant =
           Constant{Array::from(thresholds.span<float>(), shape), call.node().inputs[1], {}, false}};
-  const ir::NodeId reached =
-      call.emit("aten::ge.Tensor",
-                {{"self", ref(call.emit("aten::unsqueeze", {{"self", call.ref(0)}, {"dim", -1}}))},
-                 {"other", ref(call.importer().node_of(steps, "the thresholds"))}});
-  ir::NodeId count =
-      call.emit("aten::sum.dim_IntList", {{"self", ref(converted(call, reached, DType::float32))},
-                                          {"dim", list_of({-1})},
-                                          {"keepdim", false}});
-  const auto number = [&](std::string_view name, double otherwise) {
-    return Array::from(std::vector<float>{static_cast<float>(call.number(name, otherwise))}, {});
-  };
-  count = multiplied(call, count, number("out_scale", 1));
-  call.result(added(call, count, number("out_bias", 0)));
+  const auto scale = static_cast<float>(call.number("out_scale", 1)),
+             bias = static_cast<float>(call.number("out_bias", 0));
+  const ir::NodeId result =
+      call.emit("mase::multi_threshold",
+                {{"self", call.ref(0)},
+                 {"thresholds", ref(call.importer().node_of(steps, "the thresholds"))},
+                 {"out_scale", static_cast<double>(scale)},
+                 {"out_bias", static_cast<double>(bias)}});
+  const auto format = format_of_counts(thresholds.shape()[1], scale, bias);
+  call.result(format ? rounded_to(call, result, *format) : result);
 }
 
 }  // namespace

@@ -115,6 +115,11 @@ constexpr const char* softsign_source =
     "def softsign(x):\n"
     "  return x / (x.abs() + 1)\n";
 
+constexpr const char* threshold_source =
+    "def multi_threshold(x, thresholds, out_scale: float, out_bias: float):\n"
+    "  reached = torch.ge(x.unsqueeze(-1), thresholds)\n"
+    "  return torch.sum(reached, [-1]).to(x.dtype) * out_scale + out_bias\n";
+
 }  // namespace
 
 /// `q = x + (q - x).detach()` has the gradient 1 and, in
@@ -189,6 +194,11 @@ jit::Value* MethodBuilder::call(const std::string& op, const Operands& operands)
   const auto only = [&] { return operands.at(0).second(c10::TensorType::get()); };
   if (op == "mase::identity") return only();
   if (op == "mase::softsign") return inline_function(softsign_source, {only()}).at(0);
+  if (op == "mase::multi_threshold")
+    return inline_function(threshold_source, {only(), operands.at(1).second(c10::TensorType::get()),
+                                              operands.at(2).second(c10::FloatType::get()),
+                                              operands.at(3).second(c10::FloatType::get())})
+        .at(0);
   const c10::FunctionSchema& schema = find_schema(op);
   if (const std::string* stray = stray_operand(schema, operands))
     unsupported_error("operator '" + op + "' has no argument '" + *stray + "' in this LibTorch");

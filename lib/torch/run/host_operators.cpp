@@ -131,6 +131,15 @@ c10::IValue softsign(const Arguments& in) {
   return x.div(x.abs().add(1));
 }
 
+/// Counts the thresholds, along the last dimension of the second tensor, that each element of the
+/// first reaches: one comparison of all elements for each, which needs no memory for all at once.
+c10::IValue multi_threshold(const Arguments& in) {
+  const at::Tensor x = in[0].toTensor(), thresholds = in[1].toTensor();
+  at::Tensor count = at::zeros_like(x);
+  for (std::int64_t i = 0; i < thresholds.size(-1); ++i) count.add_(x.ge(thresholds.select(-1, i)));
+  return count.mul_(number(in[2])).add_(number(in[3]));
+}
+
 const std::vector<HostOperator>& table() {
   static const std::vector<HostOperator> rows{
       {"aten::size", {"self"}, all_sizes},
@@ -174,6 +183,7 @@ const std::vector<HostOperator>& table() {
       {"aten::ge.int", {"a", "b"}, on_numbers<ge>},
       {"aten::__not__", {"self"}, invert},
       {"mase::softsign", {"self"}, softsign},
+      {"mase::multi_threshold", {"self", "thresholds", "out_scale", "out_bias"}, multi_threshold},
       {"aten::Int.Tensor", {"a"}, int_of, true},
       {"aten::IntImplicit", {"a"}, int_of, true},
       {"aten::Float.Tensor", {"a"}, float_of, true},

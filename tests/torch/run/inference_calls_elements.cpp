@@ -13,6 +13,7 @@ std::vector<std::string> element_calls() {
       "aten::hardsigmoid(self=%x)",
       "aten::leaky_relu(self=%x)",
       "aten::prelu(self=%x, weight=%zero)",
+      "mase::multi_threshold(self=%x, thresholds=%row, out_scale=2.0, out_bias=-1.0)",
       "aten::mish(self=%x)",
       "aten::silu(self=%x)",
       "aten::selu(self=%x)",

@@ -114,6 +114,7 @@ TEST_CASE("every quantizable op stands in a program, with a format on each of it
     const Coverage found = coverage(kind);
     for (const ir::OpRow& row : ir::op_table()) {
       if (!row.quantizable) continue;
+      if (row.calls.front().target.starts_with("mase.")) continue;  // PyTorch cannot write it
       INFO(kind << ": " << row.name);
       const ir::CallRow* call = call_of(row);
       CHECK((is_layer(row) || call));

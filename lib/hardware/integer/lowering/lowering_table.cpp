@@ -15,11 +15,13 @@ namespace {
 const std::vector<LoweringRow>& lowering_table() {
   static const std::vector<LoweringRow> rows = [] {
     std::vector<LoweringRow> all;
-    for (const auto& part :
-         {matrix_rows(), convolution_rows(), transposed_convolution_rows(), product_rows(),
-          window_rows(), reduction_rows(), softmax_rows(), norm_rows(), clamp_rows(),
-          arithmetic_rows(), shape_rows(), channel_rows(), join_rows(), movement_rows(), pad_rows(),
-          mask_rows(), comparison_rows(), embedding_rows(), table_rows()})
+    for (const auto& part : {matrix_rows(),     convolution_rows(), transposed_convolution_rows(),
+                             product_rows(),    window_rows(),      reduction_rows(),
+                             softmax_rows(),    norm_rows(),        clamp_rows(),
+                             arithmetic_rows(), shape_rows(),       channel_rows(),
+                             join_rows(),       movement_rows(),    pad_rows(),
+                             mask_rows(),       comparison_rows(),  threshold_rows(),
+                             embedding_rows(),  table_rows()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

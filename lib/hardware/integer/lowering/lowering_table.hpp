@@ -55,6 +55,7 @@ std::vector<LoweringRow> movement_rows();
 std::vector<LoweringRow> pad_rows();
 std::vector<LoweringRow> mask_rows();
 std::vector<LoweringRow> comparison_rows();
+std::vector<LoweringRow> threshold_rows();
 std::vector<LoweringRow> embedding_rows();
 std::vector<LoweringRow> table_rows();
 
