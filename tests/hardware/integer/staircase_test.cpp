@@ -75,6 +75,36 @@ TEST_CASE("integers round every code as the exact multiple is rounded") {
     }
 }
 
+TEST_CASE("integers round every sum of two codes as the exact sum is rounded") {
+  Random random(12);
+  using formats::Rounding;
+  for (const Rounding rounding : {Rounding::nearest_even, Rounding::nearest_away, Rounding::floor})
+    for (int trial = 0; trial < 8; ++trial) {
+      const auto number = [&](double low, double high) {
+        return static_cast<Wide>(std::ldexp(random.uniform(low, high), 60));
+      };
+      const Fraction fraction{number(-1, 1), number(-9, 9), number(0.5, 3)};
+      const Wide other = number(-1, 1);
+      const Steps steps{rounding, trial % 2 == 0 ? -128 : 0, 127};
+      const auto found =
+          integer_plane({fraction.line(), {other, -60}}, {-128, 127}, {-7, 90}, steps);
+      REQUIRE(found);
+      int wrong = 0;
+      for (std::int64_t a = -128; a <= 127; ++a)
+        for (std::int64_t b = -7; b <= 90; ++b) {
+          Fraction moved = fraction;
+          moved.shift += b * other;
+          const Wide sum = Wide{found->factor} * a + Wide{found->other} * b + found->shift;
+          const Requantise result{found->bits, 1, found->rounding, steps.low, steps.high};
+          wrong += result(sum) != slowly_rounded(moved, a, steps) ? 1 : 0;
+        }
+      CHECK(wrong == 0);
+    }
+  // More codes than can be looked at, and halves on thirds, are left to a divisor.
+  CHECK_FALSE(integer_plane({{1.0, {}, 3.0}, 1.0}, {0, 9}, {0, 1 << 20}, {.low = 0, .high = 9}));
+  CHECK_FALSE(integer_plane({{1.0, {}, 6.0}, 1.0}, {0, 99}, {0, 99}, {.low = 0, .high = 30}));
+}
+
 TEST_CASE("halves that are exact go where the mode of rounding says") {
   using formats::Rounding;
   const std::vector<Fraction> halves{

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "hardware/integer/lowering/clamp.hpp"
 #include "hardware/integer/lowering/divide.hpp"
@@ -69,8 +70,20 @@ bool is_usual(const Layout& layout) {
   return is_channels_last(layout) || layout.order == row_major(layout.torch_shape).order;
 }
 
+/// The sum or difference of streams with different scales.
+std::optional<Scaled> scaled_sum(const Call& call, Arithmetic kind, std::string_view first,
+                                 std::string_view second) {
+  const Scaled *x = call.scaled(first), *y = call.scaled(second);
+  const bool adds = kind == Arithmetic::add, subtracts = kind == Arithmetic::subtract;
+  if (!x || !y || (!adds && !subtracts) || call.lowering.on_codes(call.node)) return std::nullopt;
+  Scaled a = *x, b = *y;
+  std::tie(a.codes, b.codes) = alike(call, x->codes, y->codes, first, second);
+  return sum_of(std::move(a), b, adds ? 1 : -1);
+}
+
 Operand lower_streams(const Call& call, Arithmetic kind, std::string_view first,
                       std::string_view second) {
+  if (auto sum = scaled_sum(call, kind, first, second)) return std::move(*sum);
   const StreamView x = call.stream(first), y = call.stream(second);
   if (call.lowering.masked(x.id) || call.lowering.masked(y.id))
     return masked_sum(call, kind_of(kind), x, y);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hardware/integer/lowering/arithmetic.hpp"
 #include "hardware/integer/lowering/lowering.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/matrix.hpp"
@@ -59,22 +60,101 @@ std::pair<ScaleShift, Accumulator> exact_step(const Call& call, const Scaled& sc
 
 StreamView Lowering::exact_stream(const Scaled& scaled, const ir::Node& reader,
                                   const std::string& port) {
-  auto [step, accumulator] = exact_step({*this, reader}, scaled);
+  const Call call{*this, reader};
+  if (scaled.other) {
+    Scaled first = scaled, second{scaled.other->codes, {{scaled.other->factor}}};
+    first.other.reset();
+    second.lines[0].divisor = scaled.lines[0].divisor;
+    const StreamView a = exact_stream(first, reader, port);
+    const StreamView b = exact_stream(second, reader, port + "_other");
+    const auto [sum, accumulator] = binary_step(call, BinaryKind::add, a, b);
+    return emit_before(reader, port + "_sum", sum, {a.id, b.id}, accumulator,
+                       exactly(accumulator.range), layout_of(a));
+  }
+  auto [step, accumulator] = exact_step(call, scaled);
   return emit_before(reader, port + "_scale", std::move(step), {scaled.codes.id}, accumulator,
                      exactly(accumulator.range), layout_of(scaled.codes));
 }
 
+StreamView Lowering::whole_multiple(const StreamView& stream, std::int64_t factor, Wide shift,
+                                    const ir::Node& reader, const std::string& suffix) {
+  const StreamValue& codes = value(stream.id);
+  ScaleShift step{type_for(std::min<std::int64_t>(factor, 0), std::max<std::int64_t>(factor, 0), 0),
+                  Codes(at(codes.channels()), factor),
+                  {}};
+  if (shift != 0) step.shift.assign(at(codes.channels()), shift);
+  const Interval sums = matrix_interval(step.scale, 1, step.shift, interval_of(codes.type));
+  return emit_before(reader, suffix, std::move(step), {stream.id}, {sums, 0}, exactly(sums),
+                     layout_of(stream));
+}
+
+namespace {
+
+/// A sum of numerators, which the requantisation divides.
+Accumulator over(Accumulator accumulator, const Exact& divisor) {
+  if (signed_width(0, divisor.mantissa()) > stream_bits)
+    throw Refusal{
+        "the product of its scales has more than 62 bits; round one of the operands of "
+        "its sum (data_in, pass quantize)"};
+  return {accumulator.range, accumulator.frac + divisor.exponent(),
+          static_cast<std::int64_t>(divisor.mantissa())};
+}
+
+}  // namespace
+
+Lowering::LastStep Lowering::sum_steps(const Scaled& scaled, const Grid& grid,
+                                       const ir::Node& reader, const std::string& port) {
+  const auto codes = [&](const Scaled& of) {
+    return interval_of(value(of.codes.id).type).high - interval_of(value(of.codes.id).type).low;
+  };
+  Scaled sum = scaled;
+  const Scaled other{scaled.other->codes, {{scaled.other->factor}}};
+  if (codes(sum) < codes(other)) {  // those of the second stream are looked at one by one
+    sum.codes = scaled.other->codes;
+    sum.other->codes = scaled.codes;
+    std::swap(sum.lines[0].factor, sum.other->factor);
+  }
+  const Interval ends = ends_of(scaled, grid);
+  const auto plane = rounding_plane(sum, value(sum.codes.id), value(sum.other->codes.id), grid);
+  if (!plane) {
+    sum = scaled;
+    const Exact divisor = std::exchange(sum.lines[0].divisor, Exact(1.0));
+    const StreamView whole = exact_stream(sum, reader, port);
+    const FixedType& type = value(whole.id).type;
+    const Accumulator accumulator = over({interval_of(type), type.frac}, divisor);
+    Requantise requantise = to_grid(accumulator, grid);
+    requantise.low = std::max(requantise.low, ends.low);
+    requantise.high = std::max(requantise.low, std::min(requantise.high, ends.high));
+    return {Cast{}, {whole.id}, accumulator, requantise};
+  }
+  const StreamView a =
+      whole_multiple(sum.codes, plane->factor, plane->shift, reader, port + "_scale");
+  const StreamView b = whole_multiple(sum.other->codes, plane->other, 0, reader, port + "_other");
+  const auto [add, accumulator] = binary_step({*this, reader}, BinaryKind::add, a, b);
+  return {add,
+          {a.id, b.id},
+          {accumulator.range, plane->bits + grid.type.frac},
+          {plane->bits, 1, plane->rounding, ends.low, ends.high}};
+}
+
+Lowering::LastStep Lowering::rounding_steps(const Scaled& scaled, const Grid& grid,
+                                            const ir::Node& reader, const std::string& port) {
+  if (scaled.other) return sum_steps(scaled, grid, reader, port);
+  RoundingStep step = rounding_step(scaled, value(scaled.codes.id), grid);
+  return {std::move(step.operation), {scaled.codes.id}, step.accumulator, step.requantise};
+}
+
 StreamView Lowering::rounded_stream(const Scaled& scaled, const Grid& grid, const ir::Node& reader,
                                     const std::string& port) {
-  RoundingStep step = rounding_step(scaled, value(scaled.codes.id), grid);
-  return emit_before(reader, port + "_scale", std::move(step.operation), {scaled.codes.id},
+  LastStep step = rounding_steps(scaled, grid, reader, port);
+  return emit_before(reader, port + "_round", std::move(step.operation), std::move(step.inputs),
                      step.accumulator, step.requantise, layout_of(scaled.codes));
 }
 
 Operand Lowering::settled(Scaled scaled, const ir::Node& node) {
   if (const auto grid = target(node)) {
-    RoundingStep step = rounding_step(scaled, value(scaled.codes.id), *grid);
-    return emit(node, std::move(step.operation), {scaled.codes.id}, step.accumulator,
+    LastStep step = rounding_steps(scaled, *grid, node, "data_out");
+    return emit(node, std::move(step.operation), std::move(step.inputs), step.accumulator,
                 step.requantise, grid->type.frac, layout_of(scaled.codes), "scale");
   }
   if (asked_levels(node) || asked_blocks(node)) return exact_stream(scaled, node, "data_out");
@@ -93,7 +173,7 @@ int bits_below(const Interval& codes) {
 }  // namespace
 
 StreamView Lowering::host_stream(const Scaled& scaled, const ir::Node& node) {
-  if (scaled.low || scaled.high) return exact_stream(scaled, node, "data_out");
+  if (scaled.low || scaled.high || scaled.other) return exact_stream(scaled, node, "data_out");
   const StreamValue codes = value(scaled.codes.id);
   const auto is_shifted = [](const ExactLine& line) { return !line.shift.is_zero(); };
   const auto is_zero = [](const ExactLine& line) { return line.factor.is_zero(); };

@@ -142,6 +142,21 @@ class Lowering {
   std::optional<Operand> lowered_on_codes(const ir::Node& node, const LoweringRow& row);
   /// A result on the grid that its format or its readers ask for, if they do.
   Operand settled(Scaled scaled, const ir::Node& node);
+  /// The step that rounds the numbers to a grid, behind those that it needs.
+  struct LastStep {
+    Operation operation;
+    std::vector<ValueId> inputs;
+    Accumulator accumulator;
+    Requantise requantise;
+  };
+  LastStep rounding_steps(const Scaled& scaled, const Grid& grid, const ir::Node& reader,
+                          const std::string& port);
+  /// The same of a sum of two streams.
+  LastStep sum_steps(const Scaled& scaled, const Grid& grid, const ir::Node& reader,
+                     const std::string& port);
+  /// A stream times a whole number, plus another one.
+  StreamView whole_multiple(const StreamView& stream, std::int64_t factor, Wide shift,
+                            const ir::Node& reader, const std::string& suffix);
   /// A result whose scales and shifts the host applies.
   StreamView host_stream(const Scaled& scaled, const ir::Node& node);
   /// The step by which all readers divide an input whose quotients have codes.

@@ -35,16 +35,22 @@ struct Scaled {
   struct Bound {
     Exact number, divisor = Exact(1.0);
   };
+  /// Another stream, values of which times a factor are added before the division.
+  struct Term {
+    StreamView codes;
+    Exact factor;
+  };
 
   StreamView codes;
   /// For values of the stream, codes * 2^-frac: one for all, or one for each of its channels.
   std::vector<ExactLine> lines;
   std::optional<Bound> low = std::nullopt, high = std::nullopt;
+  std::optional<Term> other = std::nullopt;  ///< beside one line for all
 
   /// Whether all numbers are codes times one positive factor.
   bool is_multiple() const {
     return lines.size() == 1 && lines[0].factor.sign() > 0 && lines[0].shift.is_zero() && !low &&
-           !high;
+           !high && !other;
   }
 };
 

@@ -3,12 +3,15 @@
 #include "hardware/integer/lowering/scaled.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mase::integer {
 namespace {
 
 /// Gives every channel a line of its own where constants differ; false where they do not fit.
-bool spread(std::vector<ExactLine>& lines, std::size_t constants) {
+bool spread(Scaled& scaled, std::size_t constants) {
+  std::vector<ExactLine>& lines = scaled.lines;
+  if (scaled.other && constants > 1) return false;
   if (constants > 1 && lines.size() == 1) lines.resize(constants, lines[0]);
   return constants == 1 || lines.size() == constants;
 }
@@ -37,20 +40,21 @@ void change_bounds(Scaled& scaled, const Change& change) {
 Scaled unscaled(const StreamView& stream) { return {stream, {ExactLine{Exact(1.0)}}}; }
 
 std::optional<Scaled> multiplied(Scaled scaled, const std::vector<Exact>& factors) {
-  if (!can_scale(scaled, factors) || !spread(scaled.lines, factors.size())) return std::nullopt;
+  if (!can_scale(scaled, factors) || !spread(scaled, factors.size())) return std::nullopt;
   for (std::size_t i = 0; i < scaled.lines.size(); ++i) {
     ExactLine& line = scaled.lines[i];
     const Exact& factor = factors[factors.size() == 1 ? 0 : i];
     line.factor = line.factor * factor;
     line.shift = line.shift * factor;
   }
+  if (scaled.other) scaled.other->factor = scaled.other->factor * factors[0];
   change_bounds(scaled, [&](Scaled::Bound& bound) { bound.number = bound.number * factors[0]; });
   return scaled;
 }
 
 std::optional<Scaled> divided(Scaled scaled, const std::vector<Exact>& divisors) {
   if (!are_positive(divisors) || !can_scale(scaled, divisors)) return std::nullopt;
-  if (!spread(scaled.lines, divisors.size())) return std::nullopt;
+  if (!spread(scaled, divisors.size())) return std::nullopt;
   for (std::size_t i = 0; i < scaled.lines.size(); ++i)
     scaled.lines[i].divisor = scaled.lines[i].divisor * divisors[divisors.size() == 1 ? 0 : i];
   change_bounds(scaled, [&](Scaled::Bound& bound) { bound.divisor = bound.divisor * divisors[0]; });
@@ -59,7 +63,7 @@ std::optional<Scaled> divided(Scaled scaled, const std::vector<Exact>& divisors)
 
 std::optional<Scaled> shifted(Scaled scaled, const std::vector<Exact>& summands) {
   if ((scaled.low || scaled.high) && summands.size() > 1) return std::nullopt;
-  if (!spread(scaled.lines, summands.size())) return std::nullopt;
+  if (!spread(scaled, summands.size())) return std::nullopt;
   for (std::size_t i = 0; i < scaled.lines.size(); ++i) {
     ExactLine& line = scaled.lines[i];
     line.shift = line.shift + summands[summands.size() == 1 ? 0 : i] * line.divisor;
@@ -104,6 +108,34 @@ Interval results_of(const std::vector<ExactLine>& lines, const Interval& codes,
 }
 
 }  // namespace
+
+Interval ends_of(const Scaled& scaled, const Grid& grid) {
+  const Steps steps = steps_of(scaled, grid);
+  return {steps.low, steps.high};
+}
+
+std::optional<Scaled> sum_of(Scaled a, const Scaled& b, double sign) {
+  for (const Scaled* one : {&std::as_const(a), &b})
+    if (one->lines.size() != 1 || one->low || one->high || one->other) return std::nullopt;
+  ExactLine& line = a.lines[0];
+  ExactLine added = b.lines[0];
+  if (!(line.divisor == added.divisor)) {
+    const Exact own = line.divisor;
+    line = {line.factor * added.divisor, line.shift * added.divisor, own * added.divisor};
+    added = {added.factor * own, added.shift * own};
+  }
+  line.shift = line.shift + added.shift * Exact(sign);
+  a.other = Scaled::Term{b.codes, added.factor * Exact(sign)};
+  return a;
+}
+
+std::optional<IntegerPlane> rounding_plane(const Scaled& scaled, const StreamValue& codes,
+                                           const StreamValue& others, const Grid& grid) {
+  ExactPlane plane{between(scaled.lines[0], codes.type.frac, grid.type.frac), scaled.other->factor};
+  plane.other = plane.other * Exact(1, grid.type.frac - others.type.frac);
+  return integer_plane(plane, interval_of(codes.type), interval_of(others.type),
+                       steps_of(scaled, grid));
+}
 
 RoundingStep rounding_step(const Scaled& scaled, const StreamValue& codes, const Grid& grid) {
   std::vector<ExactLine> lines;

@@ -18,12 +18,24 @@ std::optional<Scaled> multiplied(Scaled scaled, const std::vector<Exact>& factor
 std::optional<Scaled> divided(Scaled scaled, const std::vector<Exact>& divisors);
 std::optional<Scaled> shifted(Scaled scaled, const std::vector<Exact>& summands);
 
+/// The sum of two scaled streams of one shape and order, the second one times a sign; nullopt where
+/// numbers are clamped, have lines for each channel, or are sums already.
+std::optional<Scaled> sum_of(Scaled a, const Scaled& b, double sign);
+
 /// The step that rounds numbers to a grid of fixed point, with its accumulator.
 struct RoundingStep {
   ScaleShift operation;
   Accumulator accumulator;
   Requantise requantise;
 };
+/// For numbers of one stream.
 RoundingStep rounding_step(const Scaled& scaled, const StreamValue& codes, const Grid& grid);
+
+/// Codes of two streams by which their sum rounds to a grid; nullopt where they are too many to
+/// look at each pair.
+std::optional<IntegerPlane> rounding_plane(const Scaled& scaled, const StreamValue& codes,
+                                           const StreamValue& others, const Grid& grid);
+/// The ends of the results, which clamps of the numbers may have moved.
+Interval ends_of(const Scaled& scaled, const Grid& grid);
 
 }  // namespace mase::integer

@@ -110,28 +110,47 @@ struct Sums {
   }
 };
 
-/// The shift with which a factor climbs the staircase; nullopt if it does with none.
-std::optional<Wide> shift_for(const Staircase& stairs, const Steps& steps, Wide factor,
-                              const Sums& sums) {
+/// Shifts from one to another; an end that is missing is not bounded.
+struct Shifts {
   std::optional<Wide> low, high;
-  const auto at_least = [&](Wide bound) { low = std::max(low.value_or(bound), bound); };
-  const auto at_most = [&](Wide bound) { high = std::min(high.value_or(bound), bound); };
-  if (stairs.lowest > steps.low) at_least(sums.least(stairs.lowest) - factor * stairs.first);
+
+  void at_least(Wide bound) { low = std::max(low.value_or(bound), bound); }
+  void at_most(Wide bound) { high = std::min(high.value_or(bound), bound); }
+  bool are_none() const { return low && high && *low > *high; }
+  Wide any() const {
+    if (low && high) return shortest_between(*low, *high);
+    return low ? std::max<Wide>(*low, 0) : std::min<Wide>(high.value_or(0), 0);
+  }
+};
+
+/// The shifts with which a factor climbs the staircase.
+Shifts shifts_for(const Staircase& stairs, const Steps& steps, Wide factor, const Sums& sums) {
+  Shifts shifts;
+  // An end that is clamped needs no bound.
+  if (stairs.lowest > steps.low) shifts.at_least(sums.least(stairs.lowest) - factor * stairs.first);
   if (stairs.highest() < steps.high)
-    at_most(sums.least(stairs.highest() + 1) - 1 - factor * stairs.last);
+    shifts.at_most(sums.least(stairs.highest() + 1) - 1 - factor * stairs.last);
   Wide result = stairs.lowest;
   for (const std::int64_t code : stairs.turns) {
     ++result;
-    at_least(sums.least(result) - factor * code);
-    at_most(sums.least(result) - 1 - factor * (code - 1));
-    if (low && high && *low > *high) return std::nullopt;
+    shifts.at_least(sums.least(result) - factor * code);
+    shifts.at_most(sums.least(result) - 1 - factor * (code - 1));
+    if (shifts.are_none()) return shifts;
   }
-  if (low && high && *low > *high) return std::nullopt;
-  // Without turns a bound may be missing: all codes are clamped to one end.
-  if (!low && !high) return 0;
-  if (!low) return std::min<Wide>(*high, 0);
-  if (!high) return std::max<Wide>(*low, 0);
-  return shortest_between(*low, *high);
+  return shifts;
+}
+
+/// Whole factors around a slope of so many bits; none above 52 bits, which a double has.
+std::vector<std::int64_t> factors_near(double slope, int bits) {
+  const double scaled = std::ldexp(slope, bits), down = std::floor(scaled);
+  if (std::abs(scaled) >= 0x1p52) return {};
+  const auto nearest = static_cast<std::int64_t>(std::nearbyint(scaled));
+  const auto below = static_cast<std::int64_t>(down);
+  return {nearest, nearest == below ? below + 1 : below};
+}
+
+double slope_of(const Exact& factor, const Exact& divisor) {
+  return factor.rounded() / divisor.rounded();
 }
 
 struct IntegerLine {
@@ -141,15 +160,9 @@ struct IntegerLine {
 
 std::optional<IntegerLine> integer_line(const ExactLine& line, const Staircase& stairs,
                                         const Steps& steps, const Sums& sums) {
-  const double slope = std::abs(line.factor.rounded()) / line.divisor.rounded();
-  // 53 bits of a slope are enough for a factor of fewer.
-  const double scaled = std::ldexp(slope, sums.bits);
-  if (scaled >= 0x1p52) return std::nullopt;
-  const double down = std::floor(scaled);
-  for (const double factor : {std::nearbyint(scaled), down, down + 1}) {
-    const auto whole = static_cast<std::int64_t>(factor);
-    if (const auto shift = shift_for(stairs, steps, whole, sums))
-      return IntegerLine{stairs.mirrored ? -whole : whole, *shift};
+  for (const auto factor : factors_near(std::abs(slope_of(line.factor, line.divisor)), sums.bits)) {
+    const Shifts shifts = shifts_for(stairs, steps, factor, sums);
+    if (!shifts.are_none()) return IntegerLine{stairs.mirrored ? -factor : factor, shifts.any()};
   }
   return std::nullopt;
 }
@@ -241,6 +254,57 @@ IntegerLines integer_lines(const std::vector<ExactLine>& lines, const Interval& 
   throw Refusal{
       "no factors of 52 bits round all of its sums as its scales do; give its result a "
       "format of fewer bits"};
+}
+
+namespace {
+
+/// The line for one code of the other operand.
+ExactLine line_at(const ExactPlane& plane, std::int64_t other) {
+  ExactLine line = plane.line;
+  line.shift = line.shift + Exact(other, 0) * plane.other;
+  return line;
+}
+
+std::optional<IntegerPlane> integer_plane(const ExactPlane& plane, std::int64_t first,
+                                          const std::vector<Staircase>& stairs, const Steps& steps,
+                                          const Sums& sums) {
+  const double slope = std::abs(slope_of(plane.line.factor, plane.line.divisor));
+  for (const auto factor : factors_near(slope, sums.bits))
+    for (const auto other : factors_near(slope_of(plane.other, plane.line.divisor), sums.bits)) {
+      Shifts all;
+      for (std::size_t i = 0; i < stairs.size() && !all.are_none(); ++i) {
+        const Wide moved = static_cast<Wide>(other) * (first + static_cast<std::int64_t>(i));
+        const Shifts own = shifts_for(stairs[i], steps, factor, sums);
+        if (own.low) all.at_least(*own.low - moved);
+        if (own.high) all.at_most(*own.high - moved);
+      }
+      if (!all.are_none())
+        return IntegerPlane{stairs[0].mirrored ? -factor : factor, other, all.any(), sums.bits,
+                            sums.rounding};
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<IntegerPlane> integer_plane(const ExactPlane& plane, const Interval& codes,
+                                          const Interval& others, const Steps& steps) {
+  constexpr int most_codes = 1 << 12;
+  if (signed_width(codes.low, codes.high) > 48 || others.high - others.low >= most_codes)
+    return std::nullopt;
+  std::vector<Staircase> stairs;
+  std::int64_t results = 0;
+  for (Wide other = others.low; other <= others.high; ++other) {
+    stairs.push_back(staircase_of(line_at(plane, static_cast<std::int64_t>(other)), codes, steps));
+    results += std::ssize(stairs.back().turns);
+    if (results > most_results) return std::nullopt;
+  }
+  const auto first = static_cast<std::int64_t>(others.low);
+  for (int bits = 0; bits <= most_bits; ++bits)
+    for (const auto rounding : {formats::Rounding::floor, steps.rounding})
+      if (auto found = integer_plane(plane, first, stairs, steps, Sums{bits, rounding}))
+        return found;
+  return std::nullopt;
 }
 
 }  // namespace mase::integer

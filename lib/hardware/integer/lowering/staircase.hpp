@@ -3,6 +3,7 @@
 // result for every code.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "hardware/integer/lowering/exact.hpp"
@@ -40,5 +41,24 @@ struct IntegerLines {
 /// wide, or results too many to check each.
 IntegerLines integer_lines(const std::vector<ExactLine>& lines, const Interval& codes,
                            const Steps& steps);
+
+/// The number (code * factor + other code * other + shift) / divisor, of two codes.
+struct ExactPlane {
+  ExactLine line;
+  Exact other;
+};
+
+/// (code * factor + other code * other + shift) / 2^bits, rounded and clamped to the steps.
+struct IntegerPlane {
+  std::int64_t factor = 0, other = 0;
+  Wide shift = 0;
+  int bits = 0;
+  formats::Rounding rounding = formats::Rounding::floor;
+};
+
+/// The same of every pair of codes, of which `others` are few; nullopt where they are too many, or
+/// no such integers exist.
+std::optional<IntegerPlane> integer_plane(const ExactPlane& plane, const Interval& codes,
+                                          const Interval& others, const Steps& steps);
 
 }  // namespace mase::integer
