@@ -55,7 +55,7 @@ TEST_CASE("networks with other steps differ from qonnx by the order of float32 s
 }
 
 TEST_CASE("integers compute what rational numbers do, whatever the scales are") {
-  for (const char* name : {"qonnx_channel_scales", "qdq_conv"}) {
+  for (const char* name : {"qonnx_channel_scales", "qdq_conv", "qdq_residual", "qonnx_shifted"}) {
     CAPTURE(name);
     CHECK(compared(name, ir::Level::integer, "_exact").distance() == 0);
   }

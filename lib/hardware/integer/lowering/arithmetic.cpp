@@ -360,10 +360,37 @@ Operand lower_negation(const Call& call) {
   return multiply(call, call.stream("self"), call.constant(-1.0));
 }
 
+/// The clamp that alone reads a result; null for others.
+const ir::Node* only_clamp(const Call& call) {
+  const ir::Graph& graph = call.lowering.graph();
+  const std::vector<ir::NodeId> users = graph.users(call.node.id);
+  if (users.size() != 1) return nullptr;
+  const ir::Node& user = graph.node(users[0]);
+  const ir::Value *low = user.find("min"), *high = user.find("max");
+  const bool has_ends = low && high && low->is_number() && high->is_number();
+  return ir::base_op(user.op) == "aten::clamp" && has_ends ? &user : nullptr;
+}
+
+/// Whole numbers behind a scale, between the ends of the clamp that reads them.
+std::optional<StreamView> whole_between(const Call& call, formats::Rounding rounding) {
+  const Scaled* x = call.scaled("self");
+  const ir::Node* clamp = only_clamp(call);
+  if (!x || !clamp || call.lowering.on_codes(call.node)) return std::nullopt;
+  const double low = std::ceil(clamp->find("min")->as_double());
+  const double high = std::floor(clamp->find("max")->as_double());
+  if (!(std::abs(low) < 0x1p31 && std::abs(high) < 0x1p31 && low <= high)) return std::nullopt;
+  Scaled between = *x;
+  if (!between.low) between.low = Scaled::Bound{Exact(low)};
+  if (!between.high) between.high = Scaled::Bound{Exact(high)};
+  const FixedType type = type_for(static_cast<Wide>(low), static_cast<Wide>(high), 0);
+  return call.lowering.rounded_stream(between, {type, rounding}, call.node, "self");
+}
+
 /// floor, and round to even: the codes without their fraction bits.
 Operand lower_whole(const Call& call, formats::Rounding rounding) {
   if (call.integer("decimals", 0) != 0)
     throw Refusal{"rounding to decimals has no datapath; round to whole numbers"};
+  if (auto whole = whole_between(call, rounding)) return *whole;
   const StreamView x = call.stream("self");
   const FixedType type = call.lowering.value(x.id).type;
   if (type.frac <= 0) return x;

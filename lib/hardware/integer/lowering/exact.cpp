@@ -3,6 +3,7 @@
 #include "hardware/integer/lowering/exact.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "hardware/integer/lowering/operand.hpp"
@@ -36,11 +37,15 @@ Exact::Exact(double number) {
 }
 
 Exact::Exact(Wide mantissa, int exponent) : mantissa_(mantissa), exponent_(exponent) {
-  if (mantissa_ == 0) exponent_ = 0;
-  while (mantissa_ != 0 && mantissa_ % 2 == 0) {
-    mantissa_ /= 2;
-    ++exponent_;
+  if (mantissa_ == 0) {
+    exponent_ = 0;
+    return;
   }
+  const auto low = static_cast<std::uint64_t>(mantissa_);
+  const int zeros = low != 0 ? std::countr_zero(low)
+                             : 64 + std::countr_zero(static_cast<std::uint64_t>(mantissa_ >> 64));
+  mantissa_ >>= zeros;  // of bits that are all 0
+  exponent_ += zeros;
 }
 
 double Exact::rounded() const { return std::ldexp(static_cast<double>(mantissa_), exponent_); }

@@ -221,6 +221,8 @@ StreamView cropped(const Call& call, const StreamView& x, const Plan& plan) {
 Operand spread(const Call& call, const StreamView& x, const Plan& plan, const Matrix& of_taps) {
   const FixedType type = call.lowering.value(x.id).type;
   Matrix matrix = with_phases(of_taps, plan);
+  matrix.lines = of_taps.lines;
+  if (OnCodes* codes = call.lowering.on_codes(call.node)) codes->lines = of_taps.lines;
   Convolution convolution = convolution_of(matrix, plan);
   const Layout layout =
       channels_last(framed(call, convolution.outputs, plan.y.window.out, plan.x.window.out));
@@ -233,7 +235,10 @@ Operand spread(const Call& call, const StreamView& x, const Plan& plan, const Ma
 
 Operand lower_transposed_convolution(const Call& call, std::size_t dims) {
   check_weights(call);
-  Constants weight = call.constants("weight");
+  Constants weight = call.lowering.on_codes(call.node) ? call.weights() : call.constants("weight");
+  // Dimension 0 has the inputs here.
+  if (weight.scales.size() > 1 || !weight.fracs.empty())
+    throw Refusal{"its weight has a scale for each input; one for all has a datapath"};
   StreamView x = image_of(call, weight.shape, dims);
   const Plan plan = plan_of(call, x.layout.torch_shape, weight.shape);
   x = call.lowering.reordered(x, channels_last(x.layout.torch_shape), call.node, "data_in");
@@ -307,8 +312,10 @@ Operand lower_bilinear(const Call& call) {
 
 std::vector<LoweringRow> transposed_convolution_rows() {
   return {
-      {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); }},
-      {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); }},
+      {"convtranspose1d", [](const Call& call) { return lower_transposed_convolution(call, 1); },
+       false, Factors::multiplied},
+      {"convtranspose2d", [](const Call& call) { return lower_transposed_convolution(call, 2); },
+       false, Factors::multiplied},
       {"upsample", lower_bilinear, false, Factors::none, is_bilinear},
   };
 }
