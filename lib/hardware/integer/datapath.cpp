@@ -105,6 +105,10 @@ Grid nvfp4_grid(const formats::Format& format) {
 }
 
 Grid row_scaled_grid(const formats::Format& format) {
+  if (!format.fields().at("channel_step").as_list().empty())
+    unsupported_error(
+        "'scale_integer' with given steps has a datapath for weights and biases of linear layers "
+        "and convolutions that stay; emit the design without reloadable, or give them 'integer'");
   unsupported_error(
       "format '" + format.text() +
       "' scales each row by its largest element, which has a datapath only for weights of linear "

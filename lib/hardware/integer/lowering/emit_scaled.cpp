@@ -201,7 +201,10 @@ StreamView Lowering::host_stream(const Scaled& scaled, const ir::Node& node) {
     const FixedType& type = value(stream.id).type;
     stream = add_cast(stream, unchanged(type), type, node, "value");
   }
-  program_.values[at(stream.id)].scales = std::move(scales);
+  StreamValue& result = program_.values[at(stream.id)];
+  result.scales = std::move(scales);
+  // Sums are the node's result now; the codes of another node keep its name.
+  if (!graph().find_node(result.name)) result.name = node.name;
   return stream;
 }
 
