@@ -48,6 +48,43 @@ TEST_CASE("products with a constant become the linear layers that the file names
         "%output : float32[2, 4] = output output(value=%fc)\n");
 }
 
+TEST_CASE("tensors that an exporter stores once have the names that Identity gives them") {
+  // As torch.onnx.export writes two norms that are not trained yet.
+  const auto norm = [](const char* x, const std::string& path, const char* y) {
+    return node_of("LayerNormalization", {x, path + ".weight", path + ".bias"}, {y},
+                   {{"axis", std::int64_t{-1}, ""}});
+  };
+  const Model model = model_of(
+      {0, 3},
+      {node_of("Identity", {"b.weight"}, {"a.weight"}), node_of("Identity", {"b.bias"}, {"a.bias"}),
+       norm("x", "a", "z"), norm("z", "b", "y")},
+      {ones("b.weight", {3}), ones("b.bias", {3})});
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  for (const std::string path : {"a", "b"}) {
+    REQUIRE(graph.modules.contains(path));
+    CHECK(*graph.modules.at(path).tensor("weight") == path + ".weight");
+    CHECK(*graph.modules.at(path).tensor("bias") == path + ".bias");
+  }
+  CHECK(graph.tensors.size() == 4);
+}
+
+TEST_CASE("constant rows of a table are an embedding if the file names the layer") {
+  const auto text = [](const std::string& table) {
+    return text_of(model_of(
+        {0, 3},
+        {node_of("Gather", {table, "places"}, {"rows"}), node_of("Add", {"x", "rows"}, {"y"})},
+        {ones(table, {8, 3}),
+         {"places",
+          ElementType::int64,
+          Array::from(std::vector<std::int64_t>{1, -1}, {1, 2}),
+          "",
+          {}}}));
+  };
+  CHECK(text("positions.weight").find("call_module positions aten::embedding") !=
+        std::string::npos);
+  CHECK(text("table").find("aten::embedding") == std::string::npos);
+}
+
 TEST_CASE("a product whose sum is read twice keeps its bias apart") {
   const Model model =
       model_of({0, 8},

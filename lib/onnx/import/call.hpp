@@ -90,6 +90,8 @@ class Call {
   /// The same for operands that are the layer's tensors. It is a call if the model computes one.
   ir::NodeId layer(std::string_view op, std::vector<ir::Argument> args,
                    const LayerTensors& tensors);
+  /// Whether the file says of which module of torch.nn these constants are the tensors.
+  bool is_layer(std::string_view op, const LayerTensors& tensors);
   /// The path at which the graph holds a constant that is an argument of such an operator: that of
   /// its name in the file, or that of the layer if the exporter left no name.
   std::string store(std::string_view op, const std::string& argument, Constant& constant);

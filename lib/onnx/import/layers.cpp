@@ -99,6 +99,13 @@ std::string Call::store(std::string_view op, const std::string& argument, Consta
   return importer_.store(constant, named ? constant.name : scope + "." + argument);
 }
 
+bool Call::is_layer(std::string_view op, const LayerTensors& tensors) {
+  TensorPaths names;
+  for (const auto& [argument, i] : tensors)
+    if (has(i) && operand(i).constant) names.emplace_back(argument, operand(i).constant->name);
+  return !layer_path(op, names).empty();
+}
+
 ir::NodeId Call::layer(std::string_view op, std::vector<ir::Argument> args,
                        const LayerTensors& tensors) {
   const auto is_missing = [&](const auto& one) { return !has(one.second); };

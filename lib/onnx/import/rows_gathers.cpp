@@ -37,16 +37,26 @@ ir::Value at_dimension(std::int64_t dim, const ir::Value& index) {
   return ir::Value::list(std::move(indices));
 }
 
+const LayerTensors table{{"weight", 0}};
+
+/// Rows of a table are an embedding. Constant ones, as positions are, may also be anything else, so
+/// the file has to name the layer; nullopt if it does not.
+std::optional<ir::Value> indices_of_rows(Call& call) {
+  if (!call.constant(1)) return call.ref(1);
+  auto known = constant_index(call, 1, call.shape(0)[0]);
+  if (!known || !call.is_layer("aten::embedding", table)) return std::nullopt;
+  return ref(constant_node(call, std::move(*known)));
+}
+
 void gather(Call& call) {
   const std::int64_t rank = call.rank(0);
   const std::int64_t axis = call.axis(call.integer("axis", 0), rank);
   if (const auto index = call.find_host(1); index && index->shape.empty())
     return call.result(call.emit(
         "aten::select.int", {{"self", call.ref(0)}, {"dim", axis}, {"index", index->items[0]}}));
-  // Rows of a table are an embedding.
-  if (axis == 0 && rank == 2 && call.constant(0) && !call.constant(1))
-    return call.result(
-        call.layer("aten::embedding", {{"indices", call.ref(1)}}, LayerTensors{{"weight", 0}}));
+  if (axis == 0 && rank == 2 && call.constant(0))
+    if (const auto indices = indices_of_rows(call))
+      return call.result(call.layer("aten::embedding", {{"indices", *indices}}, table));
   if (call.constant(1) && call.rank(1) == 1)
     return call.result(
         call.emit("aten::index_select", {{"self", call.ref(0)},

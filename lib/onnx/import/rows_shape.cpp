@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.hpp"
+#include "ir/naming.hpp"
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
 #include "onnx/import/moves.hpp"
@@ -261,7 +263,25 @@ void constant(Call& call) {
   call.refuse("its value is neither a tensor nor numbers");
 }
 
-void identity(Call& call) { call.result(Operand(call.operand(0))); }
+/// Whether PyTorch names a tensor of a module so: "block.0.weight".
+bool is_tensor_name(std::string_view name) {
+  return !ir::owner_of(name).empty() && std::ranges::all_of(name, [](char one) {
+    return is_identifier_char(one) || one == '.' || one == '-';
+  });
+}
+
+/// PyTorch's older exporter stores equal tensors once: the others come from an Identity, whose
+/// result has their name.
+void identity(Call& call) {
+  Operand result = call.operand(0);
+  const std::string& name = call.node().outputs.at(0);
+  if (result.constant && result.constant->is_parameter && is_tensor_name(name)) {
+    result.constant->name = name;
+    result.constant->path.clear();
+    result.node = ir::no_node;
+  }
+  call.result(std::move(result));
+}
 
 }  // namespace
 
