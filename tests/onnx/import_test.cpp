@@ -68,6 +68,15 @@ TEST_CASE("tensors that an exporter stores once have the names that Identity giv
   CHECK(graph.tensors.size() == 4);
 }
 
+TEST_CASE("a convolution into which an exporter folded a batch norm keeps its name") {
+  const Model model =
+      model_of({0, 3, 4, 4}, {node_of("Conv", {"x", "c.weight", "c.weight_bias"}, {"y"})},
+               {ones("c.weight", {2, 3, 3, 3}), ones("c.weight_bias", {2})});
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  REQUIRE(graph.modules.contains("c"));
+  CHECK(*graph.modules.at("c").tensor("bias") == "c.bias");
+}
+
 TEST_CASE("constant rows of a table are an embedding if the file names the layer") {
   const auto text = [](const std::string& table) {
     return text_of(model_of(

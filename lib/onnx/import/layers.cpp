@@ -38,6 +38,14 @@ const ir::LayerRow* layer_of(std::string_view op, std::size_t rank) {
   return found == layers.end() ? nullptr : &*found;
 }
 
+/// A tensor's name as PyTorch's module has it: its newer exporter calls the bias that a folded
+/// batch norm gives to "conv.weight" "conv.weight_bias".
+std::string module_name(const std::string& name, const std::string& argument) {
+  const std::string folded = "weight_" + argument;
+  return ir::last_part(name) == folded ? name.substr(0, name.size() - folded.size()) + argument
+                                       : name;
+}
+
 /// The module that all tensors belong to, as PyTorch names them: "fc1" for "fc1.weight".
 std::string common_owner(const TensorPaths& tensors) {
   std::string owner;
@@ -94,9 +102,9 @@ std::string Call::store(std::string_view op, const std::string& argument, Consta
     Constant own{constant.value, path, {}, constant.is_parameter};
     return importer_.store(own, path);
   }
-  const std::string scope = layer_path(op, {});
-  const bool named = ir::last_part(constant.name) == argument || scope.empty();
-  return importer_.store(constant, named ? constant.name : scope + "." + argument);
+  const std::string scope = layer_path(op, {}), name = module_name(constant.name, argument);
+  const bool named = ir::last_part(name) == argument || scope.empty();
+  return importer_.store(constant, named ? name : scope + "." + argument);
 }
 
 bool Call::is_layer(std::string_view op, const LayerTensors& tensors) {
