@@ -229,7 +229,7 @@ TEST_CASE("constants of quantizers must fit the tensor") {
     });
   };
   CHECK(has(fault({quant("x", "y", "none", "eight")}, {floats("none", {}, {0})}),
-            "model.onnx: node 'y_node' (Quant): its scale is empty"));
+            "model.onnx: node 'y_node' (qonnx.custom_op.general.Quant): its scale is empty"));
   CHECK(has(fault({quant("w", "q", "three", "eight"), node_of("Add", {"x", "q"}, {"y"})},
                   {floats("three", {1, 2, 3}, {3}), ones("w", {4})}),
             "its scale or zero point of shape [3] does not fit the tensor's shape [4]"));
@@ -270,7 +270,8 @@ TEST_CASE("what a quantizer cannot mean is refused") {
     return test::message_of(Fault::unsupported, [&] { text_of_node(node, std::move(tensors)); });
   };
   CHECK(has(refusal(quant("x", "y", "x", "eight")),
-            "model.onnx: node 'y_node' (Quant): its scale is computed by the model"));
+            "model.onnx: node 'y_node' (qonnx.custom_op.general.Quant): its scale is computed by "
+            "the model"));
   CHECK(has(refusal(quant("x", "y", "tenth", "wide"), {number("wide", 33)}),
             "its bit width is 33.0; it must be an integer from 1 to 32"));
   CHECK(has(refusal(quant("x", "y", "tenth", "eight", {{"rounding_mode", std::string("ODD"), ""}})),

@@ -10,14 +10,23 @@
 
 namespace mase::onnx {
 
-std::string Call::place() const {
-  const std::string& name =
-      node_.name.empty() && !node_.outputs.empty() ? node_.outputs[0] : node_.name;
-  return importer_.path() + ": node '" + name + "' (" + node_.op + "): ";
+std::string node_text(const Node& node) {
+  return "node '" + (node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name) +
+         "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op + ")";
 }
 
-void Call::refuse(const std::string& reason) const { unsupported_error(place() + reason); }
-void Call::wrong(const std::string& reason) const { file_error(place() + reason); }
+const Scope& Call::scope() const {
+  if (!scope_) scope_ = scope_of(node_);
+  return *scope_;
+}
+
+void Call::refuse(const std::string& reason) const {
+  unsupported_error(importer_.path() + ": " + node_text(node_) + ": " + reason);
+}
+
+void Call::wrong(const std::string& reason) const {
+  file_error(importer_.path() + ": " + node_text(node_) + ": " + reason);
+}
 
 bool Call::has(std::size_t i) const { return i < count() && !node_.inputs[i].empty(); }
 
@@ -193,7 +202,7 @@ std::optional<std::vector<std::int64_t>> Call::axes(std::size_t operand, std::in
 const ir::ValueInfo& Call::info(ir::NodeId id) const { return importer_.graph().node(id).info; }
 
 void Call::rely_on(const std::string& condition) {
-  const ir::Guard guard{"node '" + node_.name + "' (" + node_.op + ")", condition};
+  const ir::Guard guard{node_text(node_), condition};
   auto& guards = importer_.graph().guards;
   if (std::ranges::find(guards, guard) != guards.end()) return;
   guards.push_back(guard);

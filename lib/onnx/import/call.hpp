@@ -11,6 +11,7 @@
 
 #include "ir/graph.hpp"
 #include "onnx/import/operand.hpp"
+#include "onnx/import/scopes.hpp"
 #include "onnx/model.hpp"
 
 namespace mase::onnx {
@@ -30,6 +31,7 @@ class Call {
   const Node& node() const { return node_; }
   Importer& importer() { return importer_; }
   std::int64_t opset() const { return opset_; }
+  const Scope& scope() const;  ///< the module that the node belongs to
   /// Error(Fault::unsupported) that names the file and the node.
   [[noreturn]] void refuse(const std::string& reason) const;
   /// Error(Fault::file), for what ONNX does not allow.
@@ -110,17 +112,19 @@ class Call {
   void result(Operand operand, std::size_t i = 0);
 
  private:
-  std::string place() const;
   std::string stated_path(std::string_view op) const;
   std::string layer_path(std::string_view op, const TensorPaths& tensors) const;
 
   Importer& importer_;
   const Node& node_;
   std::int64_t opset_;
+  mutable std::optional<Scope> scope_;  ///< once it has been read
   int layer_nodes_ = 2;  ///< a layer has at most so many nodes: MatMul and Add are a linear one
 };
 
 inline ir::Value ref(ir::NodeId id) { return ir::NodeRef{id}; }
+/// "node 'NAME' (OPERATOR)", for messages; a node without a name is called by its first result.
+std::string node_text(const Node& node);
 /// A list of numbers as an argument.
 ir::Value list_of(const std::vector<std::int64_t>& numbers);
 

@@ -32,11 +32,6 @@ std::string path_of(std::string_view name) {
   return path.empty() ? "_tensor_constant" : path;
 }
 
-std::string node_text(const Node& node) {
-  return "node '" + (node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name) +
-         "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op + ")";
-}
-
 /// The operands of a call with their shapes.
 std::string operands_text(Call& call) {
   std::vector<std::string> texts;
@@ -255,8 +250,9 @@ void Importer::add_output() {
   for (const ValueInfo& output : model_.graph.outputs) {
     Operand* operand = find(output.name);
     if (!operand) file_error(path() + ": nothing gives the output '" + output.name + "'");
-    results.push_back(ir::NodeRef{node_of(*operand, "the output '" + output.name + "'")});
-    named.emplace_back(output.name, results.back());
+    const ir::NodeRef result{node_of(*operand, "the output '" + output.name + "'")};
+    results.emplace_back(result);
+    named.emplace_back(output.name, result);
   }
   if (results.empty()) file_error(path() + ": the graph has no output");
   ir::Node node;

@@ -74,19 +74,17 @@ ir::NodeId Call::emit(std::string_view op, std::vector<ir::Argument> args) {
 
 /// The path of the module that the file's metadata say the node is, if its class computes `op`.
 std::string Call::stated_path(std::string_view op) const {
-  const Scope scope = importer_.scopes().of(node_);
-  const ir::LayerRow* layer =
-      scope.class_name.empty() ? nullptr : ir::find_module_class(scope.class_name);
-  return layer && computes(*layer, op) ? scope.path : "";
+  const std::string& class_name = scope().class_name;
+  const ir::LayerRow* layer = class_name.empty() ? nullptr : ir::find_module_class(class_name);
+  return layer && computes(*layer, op) ? scope().path : "";
 }
 
 /// The layer's path: that which the file states, that of its tensors, or that of the node's module.
 std::string Call::layer_path(std::string_view op, const TensorPaths& tensors) const {
   if (std::string stated = stated_path(op); !stated.empty()) return stated;
   if (std::string owner = common_owner(tensors); !owner.empty()) return owner;
-  const Scope scope = importer_.scopes().of(node_);
-  const bool alone = importer_.scopes().nodes_in(scope.path) <= layer_nodes_;
-  return alone && scope.class_name.empty() ? scope.path : "";
+  const bool alone = importer_.scopes().nodes_in(scope().path) <= layer_nodes_;
+  return alone && scope().class_name.empty() ? scope().path : "";
 }
 
 std::string Call::store(std::string_view op, const std::string& argument, Constant& constant) {

@@ -103,7 +103,7 @@ class RecurrentCall {
   }
 
   void add_tensors() {
-    const Scope scope = call_.importer().scopes().of(call_.node());
+    const Scope& scope = call_.scope();
     const auto& modules = call_.importer().graph().modules;
     std::string base = scope.path.empty() ? std::string(layer_.name) : scope.path;
     module_.path = base;

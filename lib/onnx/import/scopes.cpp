@@ -65,8 +65,6 @@ Scopes::Scopes(const Graph& graph) {
     if (node.op != "Constant") ++counts_[scope_of(node).path];
 }
 
-Scope Scopes::of(const Node& node) const { return scope_of(node); }
-
 int Scopes::nodes_in(const std::string& path) const {
   const auto found = counts_.find(path);
   return found == counts_.end() ? 0 : found->second;

@@ -16,13 +16,15 @@ struct Scope {
   std::string class_name;  ///< "torch.nn.modules.linear.Linear"; "" if not known
 };
 
-/// The scopes of a graph's nodes. torch.onnx.export(dynamo=True) stores paths and classes as
-/// metadata; the older exporter names nodes "/block/block.0/MatMul".
+/// The scope of a node. torch.onnx.export(dynamo=True) stores paths and classes as metadata; the
+/// older exporter names nodes "/block/block.0/MatMul".
+Scope scope_of(const Node& node);
+
+/// The scopes of a graph's nodes.
 class Scopes {
  public:
   explicit Scopes(const Graph& graph);
 
-  Scope of(const Node& node) const;
   /// How many nodes have the scope of this path, constants aside.
   int nodes_in(const std::string& path) const;
 

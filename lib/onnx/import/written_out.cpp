@@ -130,7 +130,7 @@ bool activation_of_product(Call& call) {
 }
 
 bool pool_of_mean(Call& call) {
-  const std::string class_name = call.importer().scopes().of(call.node()).class_name;
+  const std::string& class_name = call.scope().class_name;
   const std::int64_t rank = call.rank(0);
   if (!class_name.ends_with(".AdaptiveAvgPool2d") || rank < 3 || call.integer("keepdims", 1) == 0)
     return false;
