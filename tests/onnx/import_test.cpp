@@ -180,6 +180,23 @@ TEST_CASE("pads that an exporter computes from constants are known") {
              Catch::Contains("pad=[3, 2], mode=\"reflect\"") && Catch::Contains("float32[2, 13]"));
 }
 
+TEST_CASE("constants that CastLike converts are known") {
+  // As torch.onnx.export(optimize=False) writes torch.arange(3).
+  const auto number = [](const char* name, float value) {
+    return Tensor{name, ElementType::float32, Array::from(std::vector<float>{value}, {}), "", {}};
+  };
+  const Tensor end{
+      "end", ElementType::int64, Array::from(std::vector<std::int64_t>{3}, {}), "", {}};
+  const Model model = model_of(
+      {0, 3},
+      {node_of("CastLike", {"zero", "end"}, {"start"}),
+       node_of("CastLike", {"one", "end"}, {"step"}),
+       node_of("Range", {"start", "end", "step"}, {"places"}),
+       node_of("CastLike", {"places", "x"}, {"floats"}), node_of("Add", {"x", "floats"}, {"y"})},
+      {number("zero", 0), number("one", 1), end});
+  CHECK(text_of(model).find("aten::add.Tensor") != std::string::npos);
+}
+
 TEST_CASE("a branch that depends on a size is that of the example, which the graph notes") {
   const auto body = [](const std::string& op, const std::string& result) {
     auto graph = std::make_shared<Graph>();

@@ -32,7 +32,14 @@ std::optional<HostTensor> on_host(Call& call, DType dtype) {
 
 void cast(Call& call) { convert(call, target(call)); }
 std::optional<HostTensor> host_cast(Call& call) { return on_host(call, target(call)); }
-void cast_like(Call& call) { convert(call, call.dtype(1)); }
+
+/// Operand 1 says a type only, so operand 0 alone decides what is known.
+void cast_like(Call& call) {
+  const DType dtype = call.dtype(1);
+  auto known = call.find_host(0) ? on_host(call, dtype) : std::nullopt;
+  if (known) return call.result(std::move(*known));
+  convert(call, dtype);
+}
 
 /// The same bits as another type.
 void bit_cast(Call& call) {
