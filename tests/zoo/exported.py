@@ -3,7 +3,8 @@
 
 imports    mase runs the file
 outputs    the results of `mase run` are those of stock PyTorch to 1e-5 of the largest one
-names      how many of the layers that the TorchScript import has are layers of the same name here
+names      how many of the layers that the TorchScript import has are layers of the same name here; exporters fold batch
+           norms, leave dropouts out and take cells of recurrent layers apart
 """
 
 import argparse
@@ -24,8 +25,16 @@ EXPORTERS = ("trace", "dynamo")
 CLOSE = 1e-5
 
 
-def export(model: nn.Module, inputs: tuple[Tensor, ...], file: Path, exporter: str) -> None:
-    torch.onnx.export(model, inputs, file, dynamo=exporter == "dynamo", verbose=False)
+# By default both exporters fold batch norms into convolutions and leave dropouts out.
+KEEPS_LAYERS = {
+    "trace": {"training": torch.onnx.TrainingMode.PRESERVE, "do_constant_folding": False},
+    "dynamo": {"optimize": False},
+}
+
+
+def export(model: nn.Module, inputs: tuple[Tensor, ...], file: Path, exporter: str, keeps_layers: bool) -> None:
+    options = KEEPS_LAYERS[exporter] if keeps_layers else {}
+    torch.onnx.export(model, inputs, file, dynamo=exporter == "dynamo", verbose=False, **options)
 
 
 def distance(left: list[numpy.ndarray], right: list[Tensor]) -> str:
@@ -42,8 +51,8 @@ def distance(left: list[numpy.ndarray], right: list[Tensor]) -> str:
 
 
 class Trial:
-    def __init__(self, program: Path, folder: Path, name: str, exporter: str) -> None:
-        self.program, self.folder = program, folder / f"{name}.{exporter}"
+    def __init__(self, program: Path, folder: Path, name: str, exporter: str, keeps_layers: bool) -> None:
+        self.program, self.folder, self.keeps_layers = program, folder / f"{name}.{exporter}", keeps_layers
         self.network, self.exporter = NETWORKS[name], exporter
         self.row = {"network": name, "exporter": exporter, "imports": "no", "outputs": "", "names": "", "why": ""}
 
@@ -58,7 +67,7 @@ class Trial:
         file = self.folder / "model.onnx"
         with torch.no_grad():
             expected = tensors_of(model(*self.network.inputs))
-            export(model, self.network.inputs, file, self.exporter)
+            export(model, self.network.inputs, file, self.exporter, self.keeps_layers)
         try:
             for old in self.folder.glob("y*.npy"):
                 old.unlink()
@@ -92,16 +101,18 @@ def main() -> int:
     parser.add_argument("program", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("network", nargs="*", help="only those whose name begins so")
-    arguments = parser.parse_args()
+    parser.add_argument("--keep-layers", action="store_true", help="have the exporters keep batch norms")
+    arguments = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     torch.set_num_threads(1)
     chosen = [n for n in NETWORKS if not arguments.network or n.startswith(tuple(arguments.network))]
+    program, folder = arguments.program.resolve(), arguments.folder.resolve()
     rows = []
     for name in chosen:
         for exporter in EXPORTERS:
             try:
-                rows.append(Trial(arguments.program.resolve(), arguments.folder.resolve(), name, exporter).run())
+                rows.append(Trial(program, folder, name, exporter, arguments.keep_layers).run())
             except Exception as problem:  # what stock PyTorch itself cannot export is not a row
                 print(f"{name}.{exporter}: not exported: {str(problem).splitlines()[0][:200]}", file=sys.stderr)
             else:
