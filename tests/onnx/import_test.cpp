@@ -137,6 +137,43 @@ TEST_CASE("large tensors come from their file, turned where a layer has the tran
   }
 }
 
+TEST_CASE("transposes that cancel, and one in front of a classifier, leave no node") {
+  const auto transpose = [](const char* from, const char* to, Attribute::Ints perm) {
+    return node_of("Transpose", {from}, {to}, {{"perm", std::move(perm), ""}});
+  };
+  // As tf2onnx writes a convolution and the classifier behind it.
+  Tensor weight = ones("w", {24, 1});
+  for (std::size_t i = 0; i < 24; ++i)
+    weight.value.mutable_span<float>()[i] = static_cast<float>(i);
+  const Model model = model_of(
+      {0, 3, 4, 2},
+      {transpose("x", "first", {0, 3, 1, 2}), transpose("first", "same", {0, 2, 3, 1}),
+       transpose("same", "t", {0, 3, 1, 2}), node_of("Relu", {"t"}, {"r"}),
+       transpose("r", "back", {0, 2, 3, 1}), node_of("Reshape", {"back", "shape"}, {"flat"}),
+       node_of("MatMul", {"flat", "w"}, {"y"})},
+      {weight, integers("shape", {-1, 24})});
+  CHECK(text_of(model) ==
+        "%x : float32[2, 3, 4, 2] = placeholder x\n"
+        "%permute_1 : float32[2, 2, 3, 4] = call_method permute aten::permute(self=%x, "
+        "dims=[0, 3, 1, 2])\n"
+        "%relu : float32[2, 2, 3, 4] = call_function torch.nn.functional.relu "
+        "aten::relu(self=%permute_1)\n"
+        "%flatten : float32[2, 24] = call_function torch.flatten "
+        "aten::flatten.using_ints(self=%relu, "
+        "start_dim=1)\n"
+        "%w : float32[1, 24] = get_attr w\n"
+        "%linear : float32[2, 1] = call_function torch._C._nn.linear aten::linear("
+        "input=%flatten, weight=%w)\n"
+        "%output : float32[2, 1] = output output(value=%linear)\n");
+  const Imported imported = import_model(model, {.path = "model.onnx"});
+  const auto columns = imported.graph.tensors.at("w").value.span<float>();
+  for (std::size_t channel = 0; channel < 2; ++channel)
+    for (std::size_t pixel = 0; pixel < 12; ++pixel)
+      CHECK(columns[channel * 12 + pixel] == static_cast<float>(pixel * 2 + channel));
+  REQUIRE(imported.notes.size() == 1);
+  CHECK_THAT(imported.notes[0], Catch::Contains("'w' has its rows in the order"));
+}
+
 TEST_CASE("sizes that depend on a symbol are read when the graph runs") {
   const std::vector<Node> nodes{
       node_of("Shape", {"x"}, {"sizes"}),

@@ -5,32 +5,55 @@
 
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
+#include "onnx/import/moves.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
+#include "onnx/import/transposes.hpp"
 #include "onnx/import/windows.hpp"
 #include "onnx/import/written_out.hpp"
 
 namespace mase::onnx {
 namespace {
 
+/// The weight with its columns as rows without a transpose have them. Codes of a quantized one may
+/// share scales along its rows, so it keeps their order.
+std::optional<Constant> reordered(Call& call, const Constant& weight, bool by_rows,
+                                  ir::NodeId& rows) {
+  if (!weight.formats.empty()) return std::nullopt;
+  const auto flat = flattened_transpose(call, rows);
+  if (!flat) return std::nullopt;
+  rows = flat->rows;
+  Constant result = weight;
+  result.value = picked_along(weight.value, by_rows ? 0 : 1, flat->places);
+  result.path.clear();
+  call.importer().note("'" + weight.name + "' has its " + (by_rows ? "rows" : "columns") +
+                       " in the order of channels first: a transpose in front of its layer " +
+                       "is folded into it");
+  return result;
+}
+
 /// x W with a constant matrix is a linear layer, whose weight is the transpose of W.
 ir::NodeId product_with(Call& call, std::size_t i, bool transposed_already,
                         const std::optional<std::size_t>& bias) {
+  ir::NodeId rows = call.tensor(0);
+  Operand* matrix = transposed_already ? nullptr : call.transpose_of(i);
+  const bool as_weight = transposed_already || matrix;
+  if (!matrix) call.constant(i);
+  Constant& given = matrix ? *matrix->constant : *call.operand(i).constant;
+  auto other = reordered(call, given, !as_weight, rows);
+  Constant& stored = other ? *other : given;
   TensorPaths tensors;
-  if (Operand* matrix = transposed_already ? nullptr : call.transpose_of(i)) {
-    tensors.emplace_back("weight", call.store("aten::linear", "weight", *matrix->constant));
+  if (as_weight) {
+    tensors.emplace_back("weight", call.store("aten::linear", "weight", stored));
   } else {
-    Constant& given = *(call.constant(i), call.operand(i).constant);
-    Constant turned;
-    if (!transposed_already) turned = transposed(given, given.name);
-    Constant& weight = transposed_already ? given : turned;
-    tensors.emplace_back("weight", call.store("aten::linear", "weight", weight));
+    Constant turned = transposed(stored, stored.name);
+    tensors.emplace_back("weight", call.store("aten::linear", "weight", turned));
   }
   if (bias) {
     call.constant(*bias);
     tensors.emplace_back("bias", call.store("aten::linear", "bias", *call.operand(*bias).constant));
   }
-  return call.layer("aten::linear", {{"input", call.ref(0)}}, tensors);
+  return call.layer("aten::linear", {{"input", ref(rows)}}, tensors);
 }
 
 bool is_constant_matrix(Call& call, std::size_t i) {

@@ -9,6 +9,7 @@
 #include "onnx/import/importer.hpp"
 #include "onnx/import/moves.hpp"
 #include "onnx/import/rows.hpp"
+#include "onnx/import/transposes.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -139,12 +140,20 @@ Shape unsqueezed_shape(Call& call) {
   return shape;
 }
 
+/// The tensor without a dimension of size 1; what had been there before it got this dimension.
+ir::NodeId squeezed(Call& call, ir::NodeId tensor, std::int64_t dim) {
+  const ir::Node& node = call.importer().graph().node(tensor);
+  if (const ir::Value* at = node.op == "aten::unsqueeze" ? node.find("dim") : nullptr;
+      at && *at == ir::Value(dim))
+    return node.find("self")->node();
+  return call.emit("aten::squeeze.dim", {{"self", ref(tensor)}, {"dim", dim}});
+}
+
 void squeeze(Call& call) {
   ir::NodeId result = call.tensor(0);
   auto axes = sorted_axes(call, call.rank(0));
   std::ranges::reverse(axes);
-  for (const std::int64_t axis : axes)
-    result = call.emit("aten::squeeze.dim", {{"self", ref(result)}, {"dim", axis}});
+  for (const std::int64_t axis : axes) result = squeezed(call, result, axis);
   call.result(result);
 }
 
@@ -171,25 +180,11 @@ std::vector<std::int64_t> permutation(Call& call) {
   return perm;
 }
 
-/// Where exactly two dimensions change places.
-std::optional<std::pair<std::int64_t, std::int64_t>> swap_of(
-    const std::vector<std::int64_t>& perm) {
-  std::vector<std::int64_t> moved;
-  for (std::size_t i = 0; i < perm.size(); ++i)
-    if (perm[i] != static_cast<std::int64_t>(i)) moved.push_back(static_cast<std::int64_t>(i));
-  if (moved.size() != 2) return std::nullopt;
-  return std::pair(moved[0], moved[1]);
-}
-
 void transpose(Call& call) {
   const auto perm = permutation(call);
   if (call.constant(0) && perm == std::vector<std::int64_t>{1, 0})
     return call.result(Operand{.transpose_of = call.node().inputs[0]});
-  if (const auto swap = swap_of(perm))
-    return call.result(
-        call.emit("aten::transpose.int",
-                  {{"self", call.ref(0)}, {"dim0", swap->first}, {"dim1", swap->second}}));
-  call.result(call.emit("aten::permute", {{"self", call.ref(0)}, {"dims", list_of(perm)}}));
+  call.result(transposed_tensor(call, call.tensor(0), perm));
 }
 
 std::optional<HostTensor> host_transpose(Call& call) {

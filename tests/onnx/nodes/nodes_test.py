@@ -41,11 +41,12 @@ def has_onnx(python):
 
 
 def cases():
+    from graph_cases import graph_cases
     from more_cases import more_cases
     from onnx.backend.test.case.node import collect_testcases
 
     warnings.simplefilter("ignore")
-    return [*collect_testcases(None), *more_cases()]
+    return [*collect_testcases(None), *more_cases(), *graph_cases()]
 
 
 def operator_of(case):
