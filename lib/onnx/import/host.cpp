@@ -29,6 +29,7 @@ struct BinaryRow {
   double (*reals)(double, double);
   std::string_view node = {};  ///< the operator on host integers; "" if there is none
   bool truth = false;          ///< whether the result is a truth value
+  bool chooses = false;        ///< whether the result is one of both operands
 };
 
 /// Wraps around, as machine integers do.
@@ -63,9 +64,9 @@ constexpr BinaryRow binary_rows[] = {
     {"Mod", remainder, [](double a, double b) { return std::fmod(a, b); }, "aten::remainder.int"},
     {"Pow", power, [](double a, double b) { return std::pow(a, b); }},
     {"Min", [](auto a, auto b) { return std::min(a, b); },
-     [](double a, double b) { return std::min(a, b); }},
+     [](double a, double b) { return std::min(a, b); }, "", false, true},
     {"Max", [](auto a, auto b) { return std::max(a, b); },
-     [](double a, double b) { return std::max(a, b); }},
+     [](double a, double b) { return std::max(a, b); }, "", false, true},
     {"Equal", [](auto a, auto b) { return std::int64_t{a == b}; },
      [](double a, double b) { return double(a == b); }, "", true},
     {"Less", [](auto a, auto b) { return std::int64_t{a < b}; },
@@ -118,15 +119,17 @@ std::optional<ir::Value> on_nodes(Call& call, const BinaryRow& row, const ir::Va
   return fixed ? ir::Value(*fixed) : ref(id);
 }
 
+/// The values of an item for the example's sizes and for others.
+std::optional<std::array<std::int64_t, 2>> in_worlds(Call& call, const ir::Value& item) {
+  return item.is_node() ? call.importer().worlds().integers(item.node())
+                        : std::optional(std::array{whole(item), whole(item)});
+}
+
 /// A comparison of sizes. Where the answer depends on them, the graph relies on that for the
 /// example.
 std::optional<ir::Value> compared(Call& call, const BinaryRow& row, const ir::Value& a,
                                   const ir::Value& b) {
-  const auto both = [&](const ir::Value& item) {
-    return item.is_node() ? call.importer().worlds().integers(item.node())
-                          : std::optional(std::array{whole(item), whole(item)});
-  };
-  const auto left = both(a), right = both(b);
+  const auto left = in_worlds(call, a), right = in_worlds(call, b);
   if (!left || !right) return std::nullopt;
   const bool example = row.integers((*left)[0], (*right)[0]) != 0;
   if (example != (row.integers((*left)[1], (*right)[1]) != 0))
@@ -135,10 +138,23 @@ std::optional<ir::Value> compared(Call& call, const BinaryRow& row, const ir::Va
   return ir::Value(example);
 }
 
+/// The smaller or larger one of two sizes, where it is the same one for all sizes that are tried.
+std::optional<ir::Value> chosen(Call& call, const BinaryRow& row, const ir::Value& a,
+                                const ir::Value& b) {
+  const auto left = in_worlds(call, a), right = in_worlds(call, b);
+  if (!left || !right) return std::nullopt;
+  const std::array results{row.integers((*left)[0], (*right)[0]),
+                           row.integers((*left)[1], (*right)[1])};
+  if (results == *left) return a;
+  return results == *right ? std::optional(b) : std::nullopt;
+}
+
 std::optional<ir::Value> computed(Call& call, const BinaryRow& row, DType dtype, const ir::Value& a,
                                   const ir::Value& b) {
-  if (a.is_node() || b.is_node())
-    return row.truth ? compared(call, row, a, b) : on_nodes(call, row, a, b);
+  if (a.is_node() || b.is_node()) {
+    if (row.truth) return compared(call, row, a, b);
+    return row.chooses ? chosen(call, row, a, b) : on_nodes(call, row, a, b);
+  }
   const DType result = row.truth ? DType::boolean : dtype;
   if (!is_real(dtype)) return item_of(row.integers(whole(a), whole(b)), result);
   if (!row.reals) return std::nullopt;

@@ -47,5 +47,25 @@ def channels_last():
     yield case("transpose_twice", pair % text, [values(2, 3, 4, 5)])
 
 
+def sizes():
+    """Shapes that depend on the batch, as tf2onnx computes those of an einsum."""
+    net = """
+    net (float[batch, 6] x) => (float[rows, 3] y) {
+        rows = Shape<end = 1>(x)
+        more = Max(rows, rows)
+        half = Constant<value_ints = [2, 3]>()
+        least = Constant<value_ints = [1]>()
+        some = Min(more, least)
+        all = Mul(more, some)
+        sizes = Concat<axis = 0>(all, half)
+        parts = Reshape(x, sizes)
+        y = ReduceSum<keepdims = 0>(parts, least)
+    }"""
+    one = case("largest_size", net, [values(2, 6)])
+    one.examples = [values(4, 6)]
+    yield one
+
+
 def graph_cases():
     yield from channels_last()
+    yield from sizes()
