@@ -47,6 +47,7 @@ std::vector<Row> broadcast_rows();
 std::vector<Row> control_rows();
 std::vector<Row> creation_rows();
 std::vector<Row> elementwise_rows();
+std::vector<Row> feature_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
 std::vector<Row> loss_rows();
