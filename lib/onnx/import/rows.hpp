@@ -50,6 +50,7 @@ std::vector<Row> elementwise_rows();
 std::vector<Row> feature_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
+std::vector<Row> linear_model_rows();
 std::vector<Row> loss_rows();
 std::vector<Row> movement_rows();
 std::vector<Row> norm_rows();

@@ -20,7 +20,8 @@ def case(name, text, inputs, constants=None, opset=20):
     graph = parser.parse_graph(text)
     for key, array in (constants or {}).items():
         graph.initializer.append(numpy_helper.from_array(array, key))
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    domains = {"": opset, "ai.onnx.ml": 3}
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*one) for one in domains.items()])
     model.ir_version = min(10, onnx.IR_VERSION)
     feeds = dict(zip((one.name for one in graph.input), inputs, strict=True))
     outputs = reference.ReferenceEvaluator(model).run(None, feeds)
@@ -66,6 +67,45 @@ def sizes():
     yield one
 
 
+def classical(name, node, x, results="float y"):
+    """One node of ai.onnx.ml on rows x."""
+    kind = {"f": "float", "i": "int64"}[x.dtype.kind]
+    sizes = ", ".join(["rows", *map(str, x.shape[1:])])
+    return case(name, f"net ({kind}[{sizes}] x) => ({results}) {{ {node} }}", [x])
+
+
+def classical_models():
+    """What skl2onnx makes of scikit-learn."""
+    both = "int64 label, float y"
+    x, whole = values(5, 3), np.int64([[1, 2, 3], [0, 7, -1]])
+    x[1] = 0
+    scale = "offset = [1.5, 1.0, -2.0], scale = [2.0, 0.5, 3.0]"
+    yield classical("scaler", f"y = ai.onnx.ml.Scaler<{scale}>(x)", x)
+    for norm in ("MAX", "L1", "L2"):
+        yield classical(f"normalizer_{norm}", f'y = ai.onnx.ml.Normalizer<norm = "{norm}">(x)', abs(x) + x[:1] ** 2)
+    yield classical("imputer", "y = ai.onnx.ml.Imputer<imputed_value_floats = [9.0], replaced_value_float = 0.0>(x)", x)
+    yield classical("one_hot", "y = ai.onnx.ml.OneHotEncoder<cats_int64s = [1, 2, 7]>(x)", whole)
+    labels = "keys_int64s = [1, 2, 7], values_floats = [1.5, 2.5, 3.5], default_float = 0.25"
+    yield classical("label_encoder", f"y = ai.onnx.ml.LabelEncoder<{labels}>(x)", whole)
+    weights = "coefficients = [1.0, -0.5, 0.25, 0.3, 0.2, 0.1], intercepts = [0.1, 0.2]"
+    yield classical("linear_regressor", f"y = ai.onnx.ml.LinearRegressor<targets = 2, {weights}>(x)", x)
+    for function in ("NONE", "LOGISTIC", "SOFTMAX"):
+        options = f'classlabels_ints = [7, 3], {weights}, post_transform = "{function}"'
+        node = f"label, y = ai.onnx.ml.LinearClassifier<{options}>(x)"
+        yield classical(f"linear_classifier_{function}", node, x, both)
+    vectors = "support_vectors = [1.0, 0.0, 0.5, -1.0, 0.5, 0.2, 0.3, 0.3, 0.1], kernel_params = [0.5, 0.1, 3.0]"
+    for kernel in ("LINEAR", "RBF", "POLY", "SIGMOID"):
+        options = f'{vectors}, kernel_type = "{kernel}", post_transform = "NONE"'
+        one = f"n_supports = 3, coefficients = [1.0, 0.5, -1.5], rho = [0.05], {options}"
+        yield classical(f"svm_regressor_{kernel}", f"y = ai.onnx.ml.SVMRegressor<{one}>(x)", x)
+        pairs = "coefficients = [1.0, 0.5, -1.5, 0.3, -0.2, -0.7], rho = [0.05, -0.1, 0.2]"
+        three = f"classlabels_ints = [0, 1, 2], vectors_per_class = [1, 1, 1], {pairs}, {options}"
+        yield classical(f"svm_{kernel}", f"label, y = ai.onnx.ml.SVMClassifier<{three}>(x)", x, both)
+        two = "classlabels_ints = [0, 1], vectors_per_class = [2, 1], coefficients = [1.0, 0.5, -1.5], rho = [0.05]"
+        yield classical(f"svm_pair_{kernel}", f"label, y = ai.onnx.ml.SVMClassifier<{two}, {options}>(x)", x, both)
+
+
 def graph_cases():
     yield from channels_last()
     yield from sizes()
+    yield from classical_models()
