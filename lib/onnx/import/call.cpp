@@ -30,8 +30,19 @@ void Call::wrong(const std::string& reason) const {
 
 bool Call::has(std::size_t i) const { return i < count() && !node_.inputs[i].empty(); }
 
-Operand& Call::operand(std::size_t i) {
+const Operand& Call::value(std::size_t i) const {
   if (!has(i)) wrong("operand " + std::to_string(i) + " is missing");
+  return *importer_.find(node_.inputs[i]);
+}
+
+const std::vector<Operand>& Call::sequence(std::size_t i) const {
+  const Operand& found = value(i);
+  if (!found.items) wrong("operand '" + node_.inputs[i] + "' is not a sequence");
+  return *found.items;
+}
+
+Operand& Call::operand(std::size_t i) {
+  if (value(i).items) wrong("operand '" + node_.inputs[i] + "' is a sequence, not a tensor");
   Operand& found = *importer_.find(node_.inputs[i]);
   if (!found.transpose_of.empty()) {
     const Constant& matrix = *importer_.find(found.transpose_of)->constant;

@@ -41,6 +41,10 @@ class Call {
   std::size_t count() const { return node_.inputs.size(); }
   bool has(std::size_t i) const;  ///< whether an operand is given
   Operand& operand(std::size_t i);
+  /// An operand that may also be a sequence.
+  const Operand& value(std::size_t i) const;
+  /// The values of an operand that must be a sequence.
+  const std::vector<Operand>& sequence(std::size_t i) const;
   /// The constant matrix that the operand is the transpose of; nullptr if it is none.
   Operand* transpose_of(std::size_t i);
   /// The operand as a node of the graph; constants become nodes that read tensors.

@@ -102,7 +102,7 @@ void Importer::import_function(const Function& function, const Node& call) {
   if (opsets_.size() > deepest)
     file_error(path() + ": the function " + function.name + " calls itself");
   opsets_.push_back(&function.opsets);
-  import_nodes(body_of(function, call, "@" + std::to_string(++functions_) + "/"));
+  import_nodes(body_of(function, call, new_prefix()));
   opsets_.pop_back();
 }
 

@@ -250,6 +250,9 @@ void Importer::add_output() {
   for (const ValueInfo& output : model_.graph.outputs) {
     Operand* operand = find(output.name);
     if (!operand) file_error(path() + ": nothing gives the output '" + output.name + "'");
+    if (operand->items)
+      unsupported_error(path() + ": the output '" + output.name +
+                        "' is a sequence; make its tensors outputs by SequenceAt");
     const ir::NodeRef result{node_of(*operand, "the output '" + output.name + "'")};
     results.emplace_back(result);
     named.emplace_back(output.name, result);

@@ -53,6 +53,10 @@ class Importer {
   void import_nodes(const std::vector<Node>& nodes);
   /// Imports the tensors and nodes of an inner graph in the place of its node.
   void import_body(const onnx::Graph& body);
+  /// A prefix that no name has yet, for the names of a body that is imported once more.
+  std::string new_prefix() { return "@" + std::to_string(++copies_) + "/"; }
+  /// Counts the names that the nodes of a graph read.
+  void count_uses(const Graph& graph);
   /// The body of the model's own operator; nullptr if it has none of this name.
   const Function* find_function(const Node& node) const;
   /// Imports the body of a function in the place of its call.
@@ -65,7 +69,6 @@ class Importer {
   void add_inputs();
   void add_input(const ValueInfo& input, const Array* example);
   void add_output();
-  void count_uses(const Graph& graph);
   void import_node(const Node& node);
   /// The node that has the first result of an imported node, if it is newer than `before`.
   ir::NodeId node_from(const Node& node, ir::NodeId before);
@@ -88,7 +91,7 @@ class Importer {
   std::unordered_map<std::string, std::string> producers_;       ///< result → node, for messages
   std::vector<const std::map<std::string, std::int64_t>*> opsets_;  ///< innermost function last
   ir::NodeId newest_ = ir::no_node;  ///< the node that was added last
-  int functions_ = 0;                ///< calls of functions so far
+  int copies_ = 0;                   ///< copies of bodies so far
 };
 
 }  // namespace mase::onnx

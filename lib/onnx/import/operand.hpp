@@ -56,6 +56,8 @@ struct Operand {
   std::string transpose_of = {};
   /// The tensor of which this has the codes; null for all else.
   std::shared_ptr<const Codes> codes = nullptr;
+  /// The values of a sequence; null for all else.
+  std::shared_ptr<const std::vector<Operand>> items = nullptr;
 };
 
 /// Tensors of more elements are never taken apart into host numbers.

@@ -51,6 +51,7 @@ std::vector<Row> feature_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
 std::vector<Row> linear_model_rows();
+std::vector<Row> loop_rows();
 std::vector<Row> loss_rows();
 std::vector<Row> movement_rows();
 std::vector<Row> norm_rows();

@@ -268,7 +268,7 @@ bool is_tensor_name(std::string_view name) {
 /// PyTorch's older exporter stores equal tensors once: the others come from an Identity, whose
 /// result has their name.
 void identity(Call& call) {
-  Operand result = call.operand(0);
+  Operand result = call.value(0);
   const std::string& name = call.node().outputs.at(0);
   if (result.constant && result.constant->is_parameter && is_tensor_name(name)) {
     result.constant->name = name;
