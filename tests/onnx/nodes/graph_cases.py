@@ -12,8 +12,8 @@ def values(*shape):
     return (np.sin(np.arange(count) * 1.3 + len(shape)) * 2).astype(np.float32).reshape(shape)
 
 
-def case(name, text, inputs, constants=None, opset=20):
-    """The graph of `text` with these initializers."""
+def case(name, text, inputs, constants=None, opset=20, outputs=None):
+    """The graph of `text` with these initializers. `outputs` are what the reference implementation cannot compute."""
     import onnx
     from onnx import helper, numpy_helper, parser, reference
 
@@ -24,7 +24,7 @@ def case(name, text, inputs, constants=None, opset=20):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*one) for one in domains.items()])
     model.ir_version = min(10, onnx.IR_VERSION)
     feeds = dict(zip((one.name for one in graph.input), inputs, strict=True))
-    outputs = reference.ReferenceEvaluator(model).run(None, feeds)
+    outputs = outputs or reference.ReferenceEvaluator(model).run(None, feeds)
     return SimpleNamespace(name=f"more_{name}", model=model, data_sets=[(inputs, outputs)], rtol=1e-4, atol=1e-5)
 
 
@@ -105,7 +105,74 @@ def classical_models():
         yield classical(f"svm_pair_{kernel}", f"label, y = ai.onnx.ml.SVMClassifier<{two}, {options}>(x)", x, both)
 
 
+def loops():
+    """Turns whose number is known, with what goes from turn to turn and what is collected."""
+    net = """
+    net (float[2, 3] x) => (float[2, 3] last, float[turns, 2, 3] all, int64[turns] numbers) {
+        most = Constant<value_int = 5>()
+        go = Constant<value = bool {1}>()
+        two = Constant<value_float = 2.0>()
+        three = Constant<value_int = 3>()
+        last, all, numbers = Loop<body = turn (int64 i, bool c, float[2, 3] s)
+            => (bool more, float[2, 3] next, float[2, 3] seen, int64 place) {
+            more = Less(i, three)
+            odd = Equal(i, three)
+            next = If<then_branch = yes () => (float[2, 3] a) { a = Neg(s) },
+                      else_branch = no () => (float[2, 3] b) { t = Mul(s, two) b = Add(t, x) }>(odd)
+            seen = Sub(next, x)
+            place = Identity(i)
+        }>(most, go, x)
+    }"""
+    x = values(2, 3)
+    states = [x]
+    for turn in range(4):  # the turn 3 is the last one
+        states.append(-states[-1] if turn == 3 else states[-1] * 2 + x)
+    yield case("loop", net, [x], outputs=[states[-1], np.stack(states[1:]) - x, np.arange(4)])
+    scan = """
+    net (float[2, 4] x, float[2] start) => (float[2] last, float[2, 4] sums) {
+        last, sums = Scan<num_scan_inputs = 1, scan_input_axes = [1], scan_input_directions = [%d],
+                          scan_output_axes = [1], scan_output_directions = [%d],
+            body = turn (float[2] s, float[2] item) => (float[2] next, float[2] seen) {
+                half = Constant<value_float = 0.5>()
+                less = Mul(s, half)
+                next = Add(less, item)
+                seen = Identity(next)
+            }>(start, x)
+    }"""
+    x, state = values(2, 4), values(2)
+    for backwards in (0, 1):
+        sums = np.empty_like(x)
+        total = state
+        for turn in range(4):
+            total = total / 2 + x[:, 3 - turn if backwards else turn]
+            sums[:, turn if backwards else 3 - turn] = total
+        text = scan % (backwards, 1 - backwards)
+        yield case(f"scan_{backwards}", text, [x, state], outputs=[total, sums])
+
+
+def sequences():
+    """Lists of tensors that are made and read inside of the model."""
+    net = """
+    net (float[5, 2] x) => (float[rows, 2] joined, float[parts, 2, 2] new, int64 count, float[1, 2] last) {
+        two = Constant<value_int = 2>()
+        first = Constant<value_int = 0>()
+        end = Constant<value_int = -1>()
+        parts = SplitToSequence<axis = 0>(x, two)
+        last = SequenceAt(parts, end)
+        fewer = SequenceErase(parts)
+        turned = SequenceMap<body = each (float[2, 2] item) => (float[2, 2] out) { out = Transpose(item) }>(fewer)
+        new = ConcatFromSequence<axis = 0, new_axis = 1>(turned)
+        top = SequenceAt(turned, first)
+        more = SequenceInsert(parts, top, first)
+        count = SequenceLength(more)
+        joined = ConcatFromSequence<axis = 0>(more)
+    }"""
+    yield case("sequence", net, [values(5, 2)])
+
+
 def graph_cases():
     yield from channels_last()
     yield from sizes()
     yield from classical_models()
+    yield from loops()
+    yield from sequences()
