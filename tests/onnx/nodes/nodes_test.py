@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,6 +30,10 @@ and no case gives other results.
 
 The row *functions written out* has the cases in which the operator's own definition by other operators stands instead
 of it. `tests/onnx/nodes/nodes_test.py --update` writes this page.
+
+"""
+OPS = """{named} ops of `mase list ops` have the name of an operator of ONNX, and {passed} of them ({share} %) have a
+case that passes.{rest} The graphs of the cases that pass have {others} further ops, as `conv2d` for `Conv`.
 
 """
 
@@ -92,7 +97,7 @@ def write(case, folder):
 
 
 def run(tool, folders):
-    """State and reason of each case by its name."""
+    """State, reason and ops of each case by its name."""
     found = {}
     rest = list(folders)
     while rest:
@@ -100,7 +105,8 @@ def run(tool, folders):
         done = subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         lines = [line.split("\t") for line in done.stdout.splitlines()]
         for name, *result in lines:
-            found[name] = tuple(result) if len(result) == 2 else ("failed", f"the program ended with {done.returncode}")
+            ended = ("failed", f"the program ended with {done.returncode}", "")
+            found[name] = tuple(result) if len(result) == 3 else ended
         if not lines:
             raise SystemExit(f"{tool} printed nothing: {done.stderr}")
         rest = rest[len(lines) :]
@@ -108,7 +114,7 @@ def run(tool, folders):
 
 
 def outcomes(tool, folder):
-    """(operator, case, state, reason) of all cases."""
+    """(operator, case, state, reason, ops) of all cases."""
     all_cases = cases()
     unwritten = {case.name: reason for case in all_cases if (reason := write(case, folder / case.name))}
     folders = [folder / case.name for case in all_cases if case.name not in unwritten]
@@ -118,19 +124,41 @@ def outcomes(tool, folder):
         for part in pool.map(lambda first: run(tool, folders[first::parts]), range(parts)):
             results.update(part)
     for case in all_cases:
-        yield operator_of(case), case.name, *results.get(case.name, ("refused", unwritten.get(case.name)))
+        yield operator_of(case), case.name, *results.get(case.name, ("refused", unwritten.get(case.name), ""))
 
 
-def page(found, version):
+def covered(tool, found):
+    """The paragraph on the ops that both have. Names of ONNX have capitals and no underscores."""
+    from onnx import defs
+
+    listed = subprocess.run([tool, "--ops"], capture_output=True, text=True, check=True).stdout.split()
+    operators = {schema.name.lower() for schema in defs.get_all_schemas()}
+    passing = [one for one in found if one[2] in ("passed", "constants")]
+    good = {one[0].lower() for one in passing}
+    seen = {op for one in passing for op in one[4].split()}
+    named = {op: op.replace("_", "").lower() for op in listed if op.replace("_", "").lower() in operators}
+    missing = [f"`{op}`" for op, operator in named.items() if operator not in good]
+    passed = len(named) - len(missing)
+    text = OPS.format(
+        named=len(named),
+        passed=passed,
+        share=100 * passed // len(named),
+        rest=f" {', '.join(missing)} lack one." if missing else "",
+        others=len(seen - set(named)),
+    )
+    return "\n".join(textwrap.fill(one, 120, break_on_hyphens=False) for one in text.split("\n\n")) + "\n"
+
+
+def page(tool, found, version):
     """The table of the documentation, which has the cases of the package alone."""
     found = [one for one in found if not one[1].startswith("more_")]
     rows = collections.defaultdict(collections.Counter)
     reasons = collections.defaultdict(collections.Counter)
-    for operator, _, state, reason in found:
+    for operator, _, state, reason, _ in found:
         rows[operator][state] += 1
         if state == "refused":
             reasons[operator][reason.replace("|", "\\|")] += 1
-    total = collections.Counter(state for _, _, state, _ in found)
+    total = collections.Counter(state for _, _, state, *_ in found)
     lines = [
         f"The {len(found)} cases of onnx {version}: {total['passed']} pass as they are, {total['constants']} with "
         f"constants, and {total['refused']} are refused.\n\n"
@@ -140,7 +168,7 @@ def page(found, version):
         reason = reasons[operator].most_common(1)[0][0] if reasons[operator] else ""
         numbers = (sum(counts.values()), counts["passed"], counts["constants"], counts["refused"])
         lines.append(f"| {operator} | {' | '.join(map(str, numbers))} | {reason} |\n")
-    return HEAD + "".join(lines)
+    return HEAD + covered(tool, found) + "".join(lines)
 
 
 def main():
@@ -163,11 +191,11 @@ def main():
     import onnx
 
     found = list(outcomes(options.tool, options.folder))
-    for operator, name, state, reason in found:
+    for operator, name, state, reason, _ in found:
         if state == "failed" or options.list in (state, operator):
             print(f"{state}\t{operator}\t{name}\t{reason}")
-    print(collections.Counter(state for _, _, state, _ in found))
-    text = page(found, onnx.__version__)
+    print(collections.Counter(state for _, _, state, *_ in found))
+    text = page(options.tool, found, onnx.__version__)
     path = options.source / PAGE
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     if options.update:
@@ -175,10 +203,10 @@ def main():
     elif f"of onnx {onnx.__version__}:" in before and before != text:
         print(f"{PAGE} is not what the cases give; run nodes_test.py --update")
         return 1
-    unread = [name for _, name, state, _ in found if name.startswith("more_") and state == "refused"]
+    unread = [name for _, name, state, *_ in found if name.startswith("more_") and state == "refused"]
     if unread:
         print("refused: " + ", ".join(unread))
-    return int(bool(unread) or any(state == "failed" for _, _, state, _ in found))
+    return int(bool(unread) or any(state == "failed" for _, _, state, *_ in found))
 
 
 if __name__ == "__main__":

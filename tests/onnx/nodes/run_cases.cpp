@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Imports the cases of a folder, runs their graphs with LibTorch, and compares the results with
 // those of the case. nodes_test.py writes the folder and reads the lines printed here.
+// The argument --ops prints the names of the op table.
 //
 // A case is a folder with model.onnx; values.onnx, whose initializers are the inputs ("input_0")
 // and the expected results ("output_0"), and, if the model is to be imported for other sizes than
@@ -17,6 +18,8 @@
 
 #include "base/array.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
+#include "ir/op_table.hpp"
 #include "onnx/import.hpp"
 #include "onnx/model.hpp"
 #include "torch/run/executor.hpp"
@@ -115,7 +118,17 @@ bool is_imported_for(const std::vector<Array>& inputs, const Case& one) {
   return std::ranges::equal(inputs, one.examples, {}, &Array::shape, &Array::shape);
 }
 
-std::string compare(const Case& one, const std::set<std::size_t>& fixed) {
+/// The ops of a graph by their names in the op table.
+std::set<std::string> ops_of(const ir::Graph& graph) {
+  std::set<std::string> ops;
+  for (const ir::NodeId id : graph.order())
+    if (const ir::Classified type = ir::classify(graph, graph.node(id)); type.row)
+      ops.insert(type.op);
+  return ops;
+}
+
+std::string compare(const Case& one, const std::set<std::size_t>& fixed,
+                    std::set<std::string>* ops = nullptr) {
   ImportOptions options;
   options.path = "model.onnx";
   std::vector<Array> given;
@@ -128,6 +141,7 @@ std::string compare(const Case& one, const std::set<std::size_t>& fixed) {
     }
   }
   const Imported imported = import_model(one.model, options);
+  if (ops) *ops = ops_of(imported.graph);
   const std::vector<ir::ValueInfo> inferred = inferred_results(imported.graph);
   const auto results = libtorch::make_evaluator(imported.graph, ir::Level::floating)->run(given);
   if (results.size() != one.results.size())
@@ -174,6 +188,7 @@ std::string reason_of(std::string message) {
 
 struct Outcome {
   std::string state, why;
+  std::set<std::string> ops = {};  ///< those of the graph, if it passed
 };
 
 /// The case with symbols in place of all sizes of its inputs.
@@ -202,10 +217,11 @@ Outcome run(const Case& one) {
   std::string refusal;
   for (std::size_t attempt = 0; attempt < 6; ++attempt) {
     try {
-      std::string wrong = compare(one, fixed);
+      std::set<std::string> ops;
+      std::string wrong = compare(one, fixed, &ops);
       if (wrong.empty()) wrong = compare_with_symbols(one, fixed);
       if (!wrong.empty()) return {"failed", wrong};
-      return {fixed.empty() ? "passed" : "constants", ""};
+      return {fixed.empty() ? "passed" : "constants", "", std::move(ops)};
     } catch (const Error& error) {
       if (refusal.empty()) refusal = error.what();
       if (error.fault() != Fault::unsupported)
@@ -239,11 +255,17 @@ Outcome run_folder(const std::filesystem::path& folder) {
 }  // namespace mase::onnx
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--ops") {
+    for (const mase::ir::OpRow& row : mase::ir::op_table()) std::cout << row.name << '\n';
+    return 0;
+  }
   for (int i = 1; i < argc; ++i) {
     const std::filesystem::path folder(argv[i]);
     std::cout << folder.filename().string() << '\t' << std::flush;
-    const auto [state, why] = mase::onnx::run_folder(folder);
-    std::cout << state << '\t' << mase::onnx::reason_of(why) << '\n' << std::flush;
+    const auto [state, why, ops] = mase::onnx::run_folder(folder);
+    std::cout << state << '\t' << mase::onnx::reason_of(why) << '\t'
+              << mase::join({ops.begin(), ops.end()}, " ") << '\n'
+              << std::flush;
   }
   return 0;
 }
