@@ -2,6 +2,7 @@
 // Rows of operators: which nodes they write, and what they refuse.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/error.hpp"
@@ -46,9 +47,17 @@ TEST_CASE("an LSTM takes both parts of its state as a tuple, as torch.nn does") 
   CHECK_THAT(text_of(model), Catch::Contains("mase::lstm(input=%x, hx=(%h, %c))"));
 }
 
-TEST_CASE("options that torch.nn does not have are refused") {
-  CHECK_THAT(refusal_of(lstm_model({whole("hidden_size", 2), whole("input_forget", 1)})),
-             Catch::Contains("'/rnn/LSTM'") && Catch::Contains("gates are one"));
+TEST_CASE("a recurrent layer that torch.nn does not have is written out step by step") {
+  const ir::Graph graph =
+      import_model(lstm_model({whole("hidden_size", 2), whole("input_forget", 1)}),
+                   {.path = "model.onnx"})
+          .graph;
+  CHECK(graph.modules.empty());
+  CHECK(std::ranges::count(graph.order(), "aten::rsub.Scalar",
+                           [&](ir::NodeId id) { return graph.node(id).op; }) == 5);
+  const Attribute functions{"activations", Attribute::Strings{"Sigmoid", "Affine", "Tanh"}, ""};
+  CHECK_THAT(refusal_of(lstm_model({whole("hidden_size", 2), functions})),
+             Catch::Contains("'/rnn/LSTM'") && Catch::Contains("Affine has no counterpart"));
 }
 
 TEST_CASE("the branch of a condition that is known takes the place of its node") {

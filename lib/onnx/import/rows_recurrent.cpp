@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "onnx/import/importer.hpp"
+#include "onnx/import/recurrence.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 
@@ -40,7 +41,8 @@ class RecurrentCall {
         rows_first_(call.integer("layout", 0) != 0) {}
 
   void import() {
-    check();
+    if (!is_module()) return write_recurrence(call_);
+    check_shapes();
     module_.attributes = {{"num_layers", 1},
                           {"dropout", 0.0},
                           {"train", ir::TrainingFlag{}},
@@ -63,26 +65,6 @@ class RecurrentCall {
   std::int64_t directions() const { return direction_ == "bidirectional" ? 2 : 1; }
   bool has_memory() const { return layer_.gates.size() == 4; }
 
-  void check() {
-    const auto* functions = call_.node().find("activations");
-    const auto* names = functions ? std::get_if<Attribute::Strings>(&functions->value) : nullptr;
-    for (std::size_t i = 0; names && i < names->size(); ++i)
-      if ((*names)[i] != layer_.functions[i % layer_.functions.size()])
-        call_.refuse("its activation " + (*names)[i] + " has no counterpart in torch.nn");
-    if (call_.has_attribute("clip")) call_.refuse("it limits its values, which torch.nn does not");
-    if (call_.integer("input_forget", 0) != 0) call_.refuse("its input and forget gates are one");
-    if (call_.has(7)) call_.refuse("it has peepholes, which torch.nn does not");
-    if (layer_.gates.size() == 3 && call_.integer("linear_before_reset", 0) == 0)
-      call_.refuse(
-          "it resets the state before the product; torch.nn does it after "
-          "(linear_before_reset=1)");
-    check_lengths();
-    for (const std::size_t i : {1U, 2U, 3U})
-      if (call_.has(i) && !call_.constant(i))
-        call_.refuse("operand '" + call_.node().inputs[i] + "' must be constant");
-    check_shapes();
-  }
-
   /// [directions, gates * hidden, ...] each.
   void check_shapes() {
     const Shape input = call_.shape(1), state = call_.shape(2);
@@ -94,12 +76,26 @@ class RecurrentCall {
       call_.wrong("its matrices and biases do not fit each other");
   }
 
-  /// All sequences must have all steps.
-  void check_lengths() {
-    if (!call_.has(4)) return;
+  /// Whether torch.nn has such a layer.
+  bool is_module() {
+    const auto* functions = call_.node().find("activations");
+    const auto* names = functions ? std::get_if<Attribute::Strings>(&functions->value) : nullptr;
+    for (std::size_t i = 0; names && i < names->size(); ++i)
+      if ((*names)[i] != layer_.functions[i % layer_.functions.size()]) return false;
+    if (call_.has_attribute("clip") || call_.integer("input_forget", 0) != 0 || call_.has(7))
+      return false;
+    if (layer_.gates.size() == 3 && call_.integer("linear_before_reset", 0) == 0) return false;
+    for (const std::size_t i : {1U, 2U, 3U})
+      if (call_.has(i) && !call_.constant(i)) return false;
+    return all_have_all_steps();
+  }
+
+  bool all_have_all_steps() {
+    if (!call_.has(4)) return true;
+    if (!call_.constant(4)) return false;
     const std::int64_t steps = fixed_size(call_, call_.tensor(0), rows_first_ ? 1 : 0);
-    for (const std::int64_t length : call_.integers(4))
-      if (length != steps) call_.refuse("its sequences have different lengths");
+    return std::ranges::all_of(call_.integers(4),
+                               [&](std::int64_t length) { return length == steps; });
   }
 
   void add_tensors() {

@@ -129,6 +129,25 @@ def recurrent():
     yield case("rnn_relu", "RNN", 14, settings, [x, w, r, b], [np.stack(states), state[None]])
 
 
+def lengths():
+    """A sequence that ends early gives what it gives alone, and zeros behind its end."""
+    from onnx.backend.test.case.node.gru import GRUHelper
+
+    steps, rows, features, hidden = 4, 2, 3, 5
+    x = values(steps, rows, features)
+    w, r = values(2, 3 * hidden, features) / 2, values(2, 3 * hidden, hidden) / 2
+    b, h = values(2, 6 * hidden) / 2, values(2, rows, hidden)
+    lens = np.int32([4, 2])
+    settings = {"linear_before_reset": 0, "direction": "bidirectional"}
+    outputs, states = np.zeros((steps, 2, rows, hidden), np.float32), np.zeros((2, rows, hidden), np.float32)
+    for row, length in enumerate(lens):
+        own = slice(row, row + 1)
+        alone = GRUHelper(X=x[:length, own], W=w, R=r, B=b, initial_h=h[:, own], **settings).step()
+        outputs[:length, :, own], states[:, own] = alone[:2]
+    settings["hidden_size"] = hidden
+    yield case("gru_lengths", "GRU", 14, settings, [x, w, r, b, lens, h], [outputs, states])
+
+
 def batches():
     x = values(2, 3, 4)
     flat = softmax(x.reshape(2, 12)).reshape(x.shape)
@@ -162,4 +181,5 @@ def as_float(array):
 def more_cases():
     yield from older()
     yield from recurrent()
+    yield from lengths()
     yield from batches()
