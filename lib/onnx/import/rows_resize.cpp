@@ -19,6 +19,7 @@ struct Resize {
   std::vector<std::int64_t> axes;
   std::vector<double> scales, region;  ///< one, or two, per axis; empty if not given
   std::vector<std::int64_t> sizes;     ///< one per axis; empty if not given
+  std::vector<ir::Value> varying;      ///< the same where symbols of the file decide on one
 };
 
 std::vector<double> decimals(Call& call, std::size_t i) {
@@ -47,13 +48,17 @@ void read_sizes(Call& call, Resize& resize) {
   if (given.size() != resize.axes.size()) call.wrong("its sizes are not one per axis");
   const std::vector<std::int64_t> axes = std::move(resize.axes);
   resize.axes.clear();
+  std::vector<ir::Value> sizes;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (is_own_size(call, given[i], axes[i])) continue;
-    if (given[i].is_node())
-      call.refuse("operand '" + call.node().inputs[3] + "' must be constant integers");
     resize.axes.push_back(axes[i]);
-    resize.sizes.push_back(given[i].as_int());
+    sizes.push_back(given[i]);
   }
+  if (std::ranges::any_of(sizes, &ir::Value::is_node)) {
+    resize.varying = std::move(sizes);
+    return;
+  }
+  for (const ir::Value& size : sizes) resize.sizes.push_back(size.as_int());
 }
 
 Resize read_resize(Call& call) {
@@ -75,8 +80,8 @@ Resize read_resize(Call& call) {
     resize.scales = decimals(call, 2);
     if (call.has(3) && resize.scales.empty()) read_sizes(call, resize);
   }
-  if (resize.axes.empty() ||
-      std::max(resize.scales.size(), resize.sizes.size()) != resize.axes.size())
+  if (resize.axes.empty() || std::max({resize.scales.size(), resize.sizes.size(),
+                                       resize.varying.size()}) != resize.axes.size())
     call.wrong("its scales or sizes are not one per axis");
   return resize;
 }
@@ -189,6 +194,39 @@ std::optional<ir::NodeId> by_sizes(Call& call, const Resize& resize,
   return call.emit(op, std::move(args));
 }
 
+/// Whether a size is that of the operand for all sizes of the symbols that are tried.
+bool keeps_size(Call& call, const ir::Value& size, std::int64_t axis) {
+  const ir::Value own = call.size(call.tensor(0), axis);
+  if (!size.is_node() || !own.is_node()) return size == own;
+  const Worlds& worlds = call.importer().worlds();
+  const auto sizes = worlds.integers(size.node());
+  return sizes && sizes == worlds.integers(own.node());
+}
+
+/// Images in the size of others, which is known when the graph runs: ATen's operator alone has it.
+ir::NodeId by_varying_sizes(Call& call, const Resize& resize) {
+  const Resampling how = common_part(call, resize);
+  const std::int64_t rank = call.rank(0);
+  const std::string op = upsampling(resize, how, rank - 2);
+  const bool stretches = call.text("keep_aspect_ratio_policy", "stretch") == "stretch";
+  if (op.empty() || !stretches)
+    call.refuse("operand '" + call.node().inputs[3] + "' must be constant integers in this mode");
+  const auto own = sizes_of(call, call.tensor(0));
+  std::vector<ir::Value> sizes(own.begin() + 2, own.end());
+  for (std::size_t i = 0; i < resize.axes.size(); ++i) {
+    const std::int64_t axis = resize.axes[i];
+    if (axis >= 2)
+      sizes[static_cast<std::size_t>(axis - 2)] = resize.varying[i];
+    else if (!keeps_size(call, resize.varying[i], axis))
+      call.refuse("operand '" + call.node().inputs[3] + "' changes the batch or the channels");
+  }
+  std::vector<ir::Argument> args{{"input", call.ref(0)}, {"output_size", ir::Value::list(sizes)}};
+  if (resize.mode != "nearest")
+    args.push_back({"align_corners", how.coordinates == "align_corners"});
+  args.push_back({"scale_factors", ir::Value()});
+  return call.emit(op, std::move(args));
+}
+
 /// The last dimension times the transpose of a constant matrix.
 ir::NodeId resampled(Call& call, ir::NodeId node, std::int64_t axis, const Resampling& part) {
   const auto last = static_cast<std::int64_t>(call.info(node).shape.size()) - 1;
@@ -224,6 +262,7 @@ void resize(Call& call) {
   const Resize resize = read_resize(call);
   if (resize.mode != "nearest" && resize.mode != "linear" && resize.mode != "cubic")
     call.wrong("its mode is '" + resize.mode + "'");
+  if (!resize.varying.empty()) return call.result(by_varying_sizes(call, resize));
   if (const auto node = by_scales(call, resize, common_part(call, resize)))
     return call.result(*node);
   const std::vector<Resampling> parts = parts_of(call, resize);

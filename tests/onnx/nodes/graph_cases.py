@@ -170,9 +170,24 @@ def sequences():
     yield case("sequence", net, [values(5, 2)])
 
 
+def resizes():
+    """Images in the size of others, as U-Nets have them, for other sizes than those of the import."""
+    net = """
+    net (float[batch, 2, height, width] x) => (float[batch, 2, height, width] y) {
+        small = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(x)
+        sizes = Shape(x)
+        y = Resize<mode = "%s", coordinate_transformation_mode = "%s", nearest_mode = "floor">(small, , , sizes)
+    }"""
+    for mode, places in (("linear", "half_pixel"), ("nearest", "asymmetric")):
+        one = case(f"resize_like_{mode}", net % (mode, places), [values(2, 2, 6, 5)])
+        one.examples = [values(3, 2, 8, 10)]
+        yield one
+
+
 def graph_cases():
     yield from channels_last()
     yield from sizes()
     yield from classical_models()
     yield from loops()
     yield from sequences()
+    yield from resizes()
