@@ -59,6 +59,7 @@ std::vector<Row> pool_rows();
 std::vector<Row> recurrent_rows();
 std::vector<Row> reduction_rows();
 std::vector<Row> resize_rows();
+std::vector<Row> sample_rows();
 std::vector<Row> sequence_rows();
 std::vector<Row> shape_rows();
 std::vector<Row> slice_rows();

@@ -65,6 +65,20 @@ void swish(Call& call) {
   call.result(combined(call, "aten::mul", call.tensor(0), ref(gate)));
 }
 
+/// A gate, swished, times a tensor.
+void swiglu(Call& call) {
+  const double alpha = call.number("alpha", 1);
+  const ir::NodeId gate = call.tensor(0);
+  ir::NodeId swished = ir::no_node;
+  if (alpha == 1)
+    swished = applied(call, "aten::silu", gate);
+  else
+    swished =
+        combined(call, "aten::mul", gate,
+                 ref(applied(call, "aten::sigmoid", combined(call, "aten::mul", gate, alpha))));
+  call.result(combined(call, "aten::mul", swished, call.ref(1)));
+}
+
 /// Zero between -lambd and lambd; other values move by the bias towards zero.
 void shrink(Call& call) {
   const double lambd = call.number("lambd", 0.5), bias = call.number("bias", 0);
@@ -148,6 +162,7 @@ std::vector<Row> elementwise_rows() {
       {"Selu", 1, selu},
       {"HardSigmoid", 1, hard_sigmoid},
       {"Swish", 24, swish},
+      {"SwiGLU", 28, swiglu},
       {"Shrink", 9, shrink},
       {"IsInf", 10, is_infinite},
       {"Gelu", 20, gelu},
