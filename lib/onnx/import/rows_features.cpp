@@ -91,12 +91,24 @@ void imputer(Call& call) {
                 {{"condition", ref(missing)}, {"self", ref(filled)}, {"other", ref(input)}}));
 }
 
+/// Whether operand 0 is 0, 1, 2, ...: the labels that most classifiers have.
+bool counts_up(Call& call) {
+  const auto known = call.rank(0) == 1 ? call.find_host(0) : std::nullopt;
+  if (!known || (known->dtype != DType::int64 && known->dtype != DType::int32)) return false;
+  for (std::size_t i = 0; i < known->items.size(); ++i)
+    if (known->items[i] != ir::Value(static_cast<std::int64_t>(i))) return false;
+  return true;
+}
+
 /// Columns by their places, which may be computed; a vector counts as one row.
 void array_feature_extractor(Call& call) {
+  const ir::NodeId index = converted(call, call.tensor(1), DType::int64);
+  if (counts_up(call))  // the label of a class is its place
+    return call.result(
+        converted(call, reshaped(call, index, {std::int64_t{1}, std::int64_t{-1}}), call.dtype(0)));
   ir::NodeId input = call.tensor(0);
   if (call.rank(0) == 1) input = call.emit("aten::unsqueeze", {{"self", ref(input)}, {"dim", 0}});
-  const ir::NodeId places =
-      reshaped(call, converted(call, call.tensor(1), DType::int64), {std::int64_t{-1}});
+  const ir::NodeId places = reshaped(call, index, {std::int64_t{-1}});
   call.result(
       call.emit("aten::index_select", {{"self", ref(input)}, {"dim", -1}, {"index", ref(places)}}));
 }

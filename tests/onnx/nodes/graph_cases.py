@@ -87,6 +87,14 @@ def classical_models():
     yield classical("one_hot", "y = ai.onnx.ml.OneHotEncoder<cats_int64s = [1, 2, 7]>(x)", whole)
     labels = "keys_int64s = [1, 2, 7], values_floats = [1.5, 2.5, 3.5], default_float = 0.25"
     yield classical("label_encoder", f"y = ai.onnx.ml.LabelEncoder<{labels}>(x)", whole)
+    for kind, labels in (("int64", "0, 1, 2"), ("int64", "7, 3, 5"), ("int32", "0, 1, 2")):
+        text = f"""
+        net (float[rows, 3] x) => ({kind}[1, rows] y) {{
+            labels = Constant<value = {kind}[3] {{{labels}}}>()
+            best = ArgMax<axis = 1, keepdims = 0>(x)
+            y = ai.onnx.ml.ArrayFeatureExtractor(labels, best)
+        }}"""
+        yield case(f"labels_{kind}_{labels[0]}", text, [x])
     weights = "coefficients = [1.0, -0.5, 0.25, 0.3, 0.2, 0.1], intercepts = [0.1, 0.2]"
     yield classical("linear_regressor", f"y = ai.onnx.ml.LinearRegressor<targets = 2, {weights}>(x)", x)
     for function in ("NONE", "LOGISTIC", "SOFTMAX"):
