@@ -160,6 +160,95 @@ TEST_CASE("counts of thresholds are an op, and its format has their values") {
   CHECK_FALSE(has(text(1e-20, 1, {4, 3}), "data_out"));
 }
 
+TEST_CASE("layers whose channels are last are those of ONNX between transposes") {
+  const auto layer = [](const std::string& op, const std::string& domain,
+                        std::vector<std::string> inputs, std::vector<Attribute> attributes) {
+    Node node = node_of(op, std::move(inputs), {"y"}, std::move(attributes));
+    node.domain = domain;
+    return node;
+  };
+  const std::string last = "qonnx.custom_op.channels_last";
+  const Attribute kernel{"kernel_shape", Attribute::Ints{2, 2}, ""};
+  Node quantizer = quant("w", "wq", "sixteenth", "four");
+  const std::string text =
+      text_of(model_of({0, 5, 5, 3}, {quantizer, layer("Conv", last, {"x", "wq"}, {kernel})},
+                       with_numbers({floats("w", std::vector<float>(48, 0.25F), {4, 2, 2, 3})})));
+  CHECK(has(text, "w : float32[4, 3, 2, 2]"));
+  CHECK(has(text, "aten::conv2d"));
+  CHECK(has(text, "weight=integer(4, 4)"));
+  CHECK(has(text, "dims=[0, 2, 3, 1]"));
+  for (const auto& [op, domain] : {std::pair{"MaxPool", last}, {"MaxPoolNHWC", dialect}})
+    CHECK(has(text_of(model_of({0, 4, 4, 3}, {layer(op, domain, {"x"}, {kernel})}, {})),
+              "aten::max_pool2d"));
+}
+
+TEST_CASE("windows become rows by the places of their elements") {
+  Node node = node_of("Im2Col", {"x"}, {"y"},
+                      {{"kernel_size", Attribute::Ints{1, 2}, ""},
+                       {"stride", Attribute::Ints{1, 1}, ""},
+                       {"pad_amount", Attribute::Ints{0, 1, 0, 0}, ""}});
+  node.domain = dialect;
+  const ir::Graph graph =
+      import_model(model_of({0, 1, 2, 2}, {node}, {}), {.path = "model.onnx"}).graph;
+  CHECK(has(ir::print(graph), "pad=[0, 0, 1, 0, 0, 0]"));
+  bool found = false;
+  for (const auto& [path, tensor] : graph.tensors) {
+    if (tensor.value.dtype() != DType::int64) continue;
+    const auto places = tensor.value.span<std::int64_t>();
+    CHECK(std::vector<std::int64_t>(places.begin(), places.end()) ==
+          std::vector<std::int64_t>{0, 1, 2, 3, 2, 3, 4, 5});
+    found = true;
+  }
+  CHECK(found);
+  node.attributes[0].value = Attribute::Ints{2, 2};
+  CHECK(has(test::message_of(Fault::file,
+                             [&] {
+                               text_of(model_of({0, 1, 2, 2}, {node}, {}));
+                             }),
+            "its window does not fit its operand"));
+}
+
+TEST_CASE("pools and products of integers are sums") {
+  const auto text = [](const std::string& op, std::vector<std::string> inputs,
+                       std::vector<Attribute> attributes, const Shape& shape,
+                       std::vector<Tensor> tensors) {
+    Node node = node_of(op, std::move(inputs), {"y"}, std::move(attributes));
+    node.domain = dialect;
+    return text_of(model_of(shape, {node}, std::move(tensors)));
+  };
+  // The sum of 4 numbers up to 15 has 6 bits, of which 4 stay.
+  const std::string pool = text(
+      "QuantAvgPool2d", {"x"},
+      {flag("kernel", 2), flag("stride", 2), flag("ibits", 4), flag("obits", 4), flag("signed", 0)},
+      {0, 3, 4, 4}, {});
+  CHECK(has(pool, "divisor_override=1"));
+  CHECK(has(pool, "other=4.0"));
+  CHECK(has(pool, "{data_out=integer(4, 0, is_signed=false)}"));
+  const std::string product =
+      text("XnorPopcountMatMul", {"x", "w"}, {}, {0, 3}, {floats("w", {0, 1, 1}, {3, 1})});
+  CHECK(has(product, "weight=integer(2, 0)"));
+  CHECK(has(product, "other=3.0"));
+}
+
+TEST_CASE("codes that are limited stay codes") {
+  const auto zero = Array::from(std::vector<std::int8_t>{0}, {});
+  const auto end = [](const std::string& name, std::int8_t value) {
+    return Tensor{
+        name, ElementType::int8, Array::from(std::vector<std::int8_t>{value}, {}), "", {}};
+  };
+  const std::string text =
+      text_of(model_of({0, 2},
+                       {node_of("QuantizeLinear", {"w", "sixteenth", "z"}, {"c"}),
+                        node_of("Clip", {"c", "low", "high"}, {"n"}),
+                        node_of("DequantizeLinear", {"n", "sixteenth", "z"}, {"wq"}),
+                        node_of("MatMul", {"x", "wq"}, {"y"})},
+                       with_numbers({floats("w", {-8, 7, 1, 0}, {2, 2}),
+                                     end("low", -7),
+                                     end("high", 7),
+                                     {"z", ElementType::int8, zero, "", {}}})));
+  CHECK(has(text, "weight=integer(8, 4)"));
+}
+
 TEST_CASE("codes and values of ONNX are the formats of QONNX") {
   const auto text = [](const std::string& zero_name, const Array& zero, ElementType type) {
     return text_of(model_of({0, 4},

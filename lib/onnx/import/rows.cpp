@@ -11,7 +11,7 @@ namespace {
 
 using Files = std::vector<Row> (*)();
 constexpr Files files[] = {attention_rows,   broadcast_rows,    control_rows,   creation_rows,
-                           elementwise_rows, feature_rows,      gather_rows,    integer_rows,
+                           elementwise_rows, feature_rows, finn_rows,     gather_rows,    integer_rows,
                            layer_rows,       linear_model_rows, loop_rows,      loss_rows,
                            movement_rows,    norm_rows,         pool_rows,      qdq_rows,
                            qonnx_rows,       recurrent_rows,    reduction_rows, resize_rows,

@@ -2,6 +2,7 @@
 // The table of ONNX operators: one row per operator and range of opsets.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -41,6 +42,10 @@ inline constexpr std::int64_t newest_opset = 28;
 /// Adds an operator that broadcasts. Where it commutes, a number on the left goes to the right.
 void broadcast(Call& call, std::string_view aten, bool commutes);
 
+/// The names that the domain of QONNX has had. Older files do not name its opset.
+inline constexpr std::array<std::string_view, 3> qonnx_domains{
+    "qonnx.custom_op.general", "finn.custom_op.general", "onnx.brevitas"};
+
 // A file of rows each.
 std::vector<Row> attention_rows();
 std::vector<Row> broadcast_rows();
@@ -48,6 +53,7 @@ std::vector<Row> control_rows();
 std::vector<Row> creation_rows();
 std::vector<Row> elementwise_rows();
 std::vector<Row> feature_rows();
+std::vector<Row> finn_rows();
 std::vector<Row> gather_rows();
 std::vector<Row> layer_rows();
 std::vector<Row> linear_model_rows();

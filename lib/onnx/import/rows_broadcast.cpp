@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of functions of the elements of several tensors that broadcast: arithmetic, comparisons,
 // logic, limits and choices.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "onnx/import/host.hpp"
+#include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 #include "onnx/import/written_out.hpp"
@@ -110,7 +112,36 @@ ir::Value limit(Call& call, std::size_t i, std::string_view attribute) {
   return call.has(i) ? call.scalar_or_ref(i) : ir::Value();
 }
 
+/// Codes that are limited by constants stay codes of the same scale: those of a constant, or of a
+/// tensor whose values are limited, too. False for other operands.
+bool clip_codes(Call& call) {
+  const Operand& operand = call.operand(0);
+  const Array* ends[] = {call.has(1) ? call.constant(1) : nullptr,
+                         call.has(2) ? call.constant(2) : nullptr};
+  if (!ends[0] || !ends[1] || ends[0]->size() != 1 || ends[1]->size() != 1) return false;
+  const float low = ends[0]->aligned().to_float32().span<float>()[0],
+              high = ends[1]->aligned().to_float32().span<float>()[0];
+  if (!(low <= high)) return false;
+  if (operand.constant && operand.constant->type != ElementType::undefined) {
+    Constant limited = *operand.constant;
+    for (float& code : limited.value.mutable_span<float>()) code = std::clamp(code, low, high);
+    limited.path.clear();
+    call.result(Operand{.constant = std::move(limited)});
+    return true;
+  }
+  if (!operand.codes) return false;
+  const auto step = uniform(operand.codes->scale), zero = uniform(operand.codes->zero);
+  if (!step || !zero) return false;
+  Codes codes = *operand.codes;
+  const auto value = [&](float code) { return (code - *zero) * *step; };
+  codes.values = clamped(call, codes.values, value(low), value(high));
+  const ir::NodeId node = clamped(call, call.tensor(0), low, high);
+  call.result(Operand{.node = node, .codes = std::make_shared<const Codes>(std::move(codes))});
+  return true;
+}
+
 void clip(Call& call) {
+  if (clip_codes(call)) return;
   const ir::Value low = limit(call, 1, "min"), high = limit(call, 2, "max");
   const bool numbers = low.is_number() && high.is_number();
   if (low.is_none() && high.is_none()) return call.result(Operand(call.operand(0)));

@@ -15,10 +15,6 @@
 namespace mase::onnx {
 namespace {
 
-/// The names that the dialect's domain has had. Older files do not name its opset.
-constexpr std::array<std::string_view, 3> domains{"qonnx.custom_op.general",
-                                                  "finn.custom_op.general", "onnx.brevitas"};
-
 /// A number that must be a constant integer, as which files store floats.
 int whole(Call& call, std::size_t i, const std::string& what, int least, int most) {
   const double value = call.number(i);
@@ -199,7 +195,7 @@ void multi_threshold(Call& call) {
 
 std::vector<Row> qonnx_rows() {
   std::vector<Row> rows;
-  for (const std::string_view domain : domains)
+  for (const std::string_view domain : qonnx_domains)
     for (const Row& row : std::initializer_list<Row>{
              {"Quant", 0, quant},
              {"IntQuant", 0, quant},
