@@ -52,9 +52,12 @@ void einsum(NodeWriter& node) {
               {attribute("equation", node.text("equation", ""))});
 }
 
-/// The attributes of windows that convolutions share.
+/// The attributes of windows that convolutions share. The size of the kernel follows from the
+/// weight, but other programs want it.
 Attributes windows(NodeWriter& node, std::size_t spatial) {
-  Attributes attributes{attribute("strides", node.integers("stride", spatial, 1)),
+  const Shape& weight = node.tensor_shape("weight");
+  Attributes attributes{attribute("kernel_shape", Integers(weight.begin() + 2, weight.end())),
+                        attribute("strides", node.integers("stride", spatial, 1)),
                         attribute("dilations", node.integers("dilation", spatial, 1)),
                         attribute("group", node.integer("groups", 1))};
   const std::string named = node.text("padding", "");

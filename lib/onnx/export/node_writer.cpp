@@ -153,6 +153,11 @@ const ir::ValueInfo& NodeWriter::info(std::string_view argument) const {
   return graph().node(value->node()).info;
 }
 
+const Shape& NodeWriter::tensor_shape(std::string_view argument) const {
+  const std::string* path = graph().tensor_of(node_, argument);
+  return path ? graph().tensors.at(*path).value.shape() : shape(argument);
+}
+
 std::int64_t NodeWriter::rank(std::string_view argument) const {
   return static_cast<std::int64_t>(shape(argument).size());
 }

@@ -60,6 +60,8 @@ class NodeWriter {
   Names layer_tensors(std::string_view argument);
   const ir::ValueInfo& info(std::string_view argument) const;
   const Shape& shape(std::string_view argument) const { return info(argument).shape; }
+  /// The same of an argument that may also be a tensor of the layer.
+  const Shape& tensor_shape(std::string_view argument) const;
   std::int64_t rank(std::string_view argument) const;
   /// The element type of an argument or value: int64 for integers of the host, float64 for reals.
   DType dtype(std::string_view argument) const;

@@ -92,10 +92,7 @@ class RecurrentWriter {
                                             node_.ints({(gate + 1) * hidden}), node_.ints({0})}));
     return parts;
   }
-  std::int64_t hidden_size() const {
-    const ir::Graph& graph = node_.graph();
-    return graph.tensors.at(*graph.tensor_of(node_.node(), "weight_hh")).value.shape().at(1);
-  }
+  std::int64_t hidden_size() const { return node_.tensor_shape("weight_hh").at(1); }
 
   /// [directions, ...]; `arguments` are one behind the other.
   std::string stacked(std::initializer_list<const char*> arguments, std::size_t level) {
