@@ -158,31 +158,57 @@ bool is_ellipsis(const ir::Value& item) {
   return item.kind() == ir::Value::Kind::string && item.as_string() == "...";
 }
 
-/// The values of a list's item, which may be a list itself.
-void item_of_list(NodeWriter& node, const ir::ValueInfo& list) {
+/// The items of a list that a slice of Python takes.
+std::vector<std::size_t> items_of_slice(NodeWriter& node, const ir::Value& slice,
+                                        std::int64_t count) {
+  const auto bound = [&](std::size_t i, std::int64_t otherwise) {
+    const ir::Value& given = slice.items().at(i);
+    if (given.is_none()) return otherwise;
+    if (given.kind() != ir::Value::Kind::integer) node.refuse("its slice must be constant");
+    return given.as_int();
+  };
+  const std::int64_t step = bound(2, 1);
+  if (step < 1) node.refuse("its slice goes backwards");
+  std::vector<std::size_t> items;
+  const std::int64_t end = std::min(NodeWriter::axis(bound(1, count), count), count);
+  for (std::int64_t i = std::max<std::int64_t>(0, NodeWriter::axis(bound(0, 0), count)); i < end;
+       i += step)
+    items.push_back(static_cast<std::size_t>(i));
+  return items;
+}
+
+/// The items of a list or dict that an index takes: one, or those of a slice.
+std::vector<std::size_t> indexed_items(NodeWriter& node, const ir::ValueInfo& list) {
+  const ir::Value& index = *node.find("index");
   const auto count = static_cast<std::int64_t>(list.elements.size());
+  if (index.kind() == ir::Value::Kind::slice) return items_of_slice(node, index, count);
   const auto key = std::ranges::find(list.keys, node.text("index", ""));
-  const std::int64_t i = key != list.keys.end() ? key - list.keys.begin()
-                                                : NodeWriter::axis(node.integer("index", 0), count);
+  if (key != list.keys.end()) return {static_cast<std::size_t>(key - list.keys.begin())};
+  const std::int64_t i = NodeWriter::axis(node.integer("index", 0), count);
   if (i < 0 || i >= count) node.refuse("its index is outside of the list");
-  const auto item = list.elements.begin() + i;
-  std::size_t first = 0;
-  for (auto before = list.elements.begin(); before != item; ++before) first += leaves(*before);
+  return {static_cast<std::size_t>(i)};
+}
+
+/// The values of a list's items, which may be lists themselves.
+void items_of_list(NodeWriter& node, const ir::ValueInfo& list) {
   const Names all = node.values(node.find("value")->node());
-  if (leaves(*item) == 1) return node.finish("Identity", {all.at(first)});
-  Names results;
-  for (std::size_t k = first; k < first + leaves(*item); ++k)
-    results.push_back(node.write("Identity", {all.at(k)}));
-  node.finish_as(results);
+  Names values;
+  for (const std::size_t item : indexed_items(node, list)) {
+    std::size_t first = 0;
+    for (std::size_t before = 0; before < item; ++before) first += leaves(list.elements[before]);
+    for (std::size_t k = first; k < first + leaves(list.elements[item]); ++k)
+      values.push_back(all.at(k));
+  }
+  if (values.size() == 1) return node.finish("Identity", values);
+  for (std::string& value : values) value = node.write("Identity", {value});
+  node.finish_as(values);
 }
 
 void getitem(NodeWriter& node) {
   const ir::Value* index = node.find("index");
   if (!index) node.refuse("it has no index");
   const ir::ValueInfo& whole = node.info("value");
-  if (!whole.is_tensor()) {
-    return item_of_list(node, whole);
-  }
+  if (!whole.is_tensor()) return items_of_list(node, whole);
   std::vector<ir::Value> items{*index};
   if (index->kind() == ir::Value::Kind::tuple) items = index->items();
   if (std::ranges::any_of(items, is_ellipsis)) {
