@@ -3,6 +3,7 @@
 
 import torch
 from torch import nn
+from torch.nn.utils import rnn
 
 
 class Layer(nn.Module):
@@ -71,6 +72,19 @@ def recurrent():
         "cells": (Cells(), [(2, 8), (2, 6), (2, 6)]),
         "unbatched": (Unbatched(), [(5, 8)]),
     }
+
+
+class Packed(nn.Module):
+    """Sequences of different lengths, whose longest is shorter than the input has steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(8, 6, batch_first=True, bidirectional=True, num_layers=2)
+
+    def forward(self, x, lengths):
+        packed = rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        steps, (h, c) = self.lstm(packed)
+        return *rnn.pad_packed_sequence(steps, batch_first=True, total_length=9), h, c
 
 
 class Choices(nn.Module):

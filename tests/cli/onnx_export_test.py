@@ -232,6 +232,15 @@ class Exports(Cases):
             with self.subTest(name):
                 self.check_network(name, module, shapes)
 
+    def test_packed_sequences(self):
+        import torch
+
+        packed = self.networks().Packed().eval()
+        arrays = [np.random.default_rng(6).normal(size=(3, 7, 8)).astype(np.float32), np.array([2, 5, 3])]
+        model = self.folder / "packed.pt"
+        torch.jit.trace(packed, tuple(map(torch.from_numpy, arrays)), check_trace=False).save(model)
+        self.compare(model, self.convert(model, arrays), arrays)
+
     def test_other_operators(self):
         for name, module in self.networks().operators().items():
             with self.subTest(name):

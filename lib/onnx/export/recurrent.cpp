@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of recurrent layers and cells of torch.nn. ONNX stacks their matrices in another order, and
-// has one operator for each level.
+// has one operator for each level. Packed sequences stay padded, with their lengths beside them.
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <utility>
@@ -21,6 +22,75 @@ struct RecurrentKind {
   bool has_memory() const { return gates.size() == 4; }
 };
 
+/// Whether all that read packed data, or what layers make of them, take them as packed.
+bool stays_packed(const ir::Graph& graph, ir::NodeId data) {
+  return std::ranges::all_of(graph.users(data), [&](ir::NodeId id) {
+    const ir::Node& user = graph.node(id);
+    if (user.op == "aten::_pad_packed_sequence") return true;
+    if (!graph.argument(user, "batch_sizes")) return false;
+    return std::ranges::all_of(graph.users(id), [&](ir::NodeId item) {
+      const ir::Value* index = graph.node(item).find("index");
+      return (index && !(*index == ir::Value(0))) || stays_packed(graph, item);
+    });
+  });
+}
+
+/// How many pairs of an element of `left` and one of `right` have the left one larger, by the
+/// places in `left` (axis 1) or in `right` (axis 0).
+std::string larger_pairs(NodeWriter& node, const std::string& left, const std::string& right,
+                         std::int64_t axis) {
+  const std::string larger =
+      node.write("Greater", {node.unsqueezed(left, {1}), node.unsqueezed(right, {0})});
+  return node.write("ReduceSum",
+                    {node.cast(larger, DType::boolean, DType::int64), node.ints({axis})},
+                    {attribute("keepdims", std::int64_t{0})});
+}
+
+/// 0, 1, ... below a number of one dimension.
+std::string counted_to(NodeWriter& node, const std::string& count) {
+  const std::string end = node.write("Squeeze", {count, node.ints({0})});
+  return node.write("Range", {node.scalar(0, DType::int64), end, node.scalar(1, DType::int64)});
+}
+
+/// [steps, rows, features] and the number of rows at each step.
+void pack(NodeWriter& node) {
+  for (const ir::NodeId item : node.graph().users(node.node().id)) {
+    const ir::Value* index = node.graph().node(item).find("index");
+    if (index && *index == ir::Value(0) && !stays_packed(node.graph(), item))
+      node.refuse("its packed elements are read by more than recurrent layers");
+  }
+  const std::string lengths = node.operand("lengths", DType::int64);
+  std::string x = node.tensor("input");
+  if (node.flag("batch_first", false)) x = node.transposed(x, node.rank("input"), 0, 1);
+  const std::string steps = node.write("ReduceMax", {lengths, node.ints({0})});
+  const std::string data = node.write("Slice", {x, node.ints({0}), steps, node.ints({0})});
+  // Row i runs at step t if its length is above t.
+  const std::string rows = larger_pairs(node, lengths, counted_to(node, steps), 0);
+  node.finish_as({data, rows});
+}
+
+/// The length of each row, from the number of rows at each step.
+std::string lengths_of(NodeWriter& node, const std::string& x) {
+  const std::string rows = counted_to(node, node.shape_part(x, 1, 2));
+  return larger_pairs(node, node.operand("batch_sizes", DType::int64), rows, 0);
+}
+
+void unpack(NodeWriter& node) {
+  if (node.number("padding_value", 0) != 0) node.refuse("it pads with other numbers than 0");
+  std::string x = node.tensor("data");
+  const std::string lengths = lengths_of(node, x);
+  const ir::Value* total = node.find("total_length");
+  if (total && !(*total == ir::Value(-1))) {
+    const std::string end = node.sizes(ir::Value::list({*total}));
+    const std::string more = node.write("Sub", {end, node.shape_part(x, 0, 1)});
+    const std::string shape = node.write("Concat", {more, node.shape_part(x, 1, 3)}, {along(0)});
+    const std::string zeros = node.write("Expand", {node.scalar(0, node.dtype("data")), shape});
+    x = node.write("Concat", {x, zeros}, {along(0)});
+  }
+  if (node.flag("batch_first", false)) x = node.transposed(x, 3, 0, 1);
+  node.finish_as({x, lengths});
+}
+
 /// Rows of sequences are [steps, rows, features] inside; a cell has one step.
 class RecurrentWriter {
  public:
@@ -29,12 +99,11 @@ class RecurrentWriter {
   void write() {
     if (node_.node().kind != ir::NodeKind::call_module)
       node_.refuse("it is called as a function; only layers of torch.nn are exported");
-    if (node_.has("batch_sizes"))
-      node_.refuse("its sequences are packed, with lengths of their own");
     if (node_.has("weight_hr")) node_.refuse("the operator of ONNX has no projection (proj_size)");
     for (const char* argument : {"weight_ih", "weight_hh", "bias_ih", "bias_hh"})
       if (node_.has(argument)) tensors_[argument] = node_.layer_tensors(argument);
     std::string x = by_steps(node_.tensor("input"));
+    if (is_packed()) lengths_ = node_.cast(lengths_of(node_, x), DType::int64, DType::int32);
     const Names initial = initial_states();
     std::vector<Names> last(kind_.has_memory() ? 2 : 1);
     for (std::size_t level = 0; level < levels(); ++level) {
@@ -48,8 +117,11 @@ class RecurrentWriter {
  private:
   std::size_t directions() const { return node_.flag("bidirectional", false) ? 2 : 1; }
   std::size_t levels() const { return tensors_.at("weight_hh").size() / directions(); }
-  bool is_batched() const { return node_.rank("input") == (kind_.cell ? 2 : 3); }
-  bool rows_first() const { return is_batched() && node_.flag("batch_first", false); }
+  bool is_packed() const { return node_.has("batch_sizes"); }
+  bool is_batched() const { return is_packed() || node_.rank("input") == (kind_.cell ? 2 : 3); }
+  bool rows_first() const {
+    return is_batched() && !is_packed() && node_.flag("batch_first", false);
+  }
 
   std::string squeezed(const std::string& x, std::int64_t axis) {
     return node_.write("Squeeze", {x, node_.ints({axis})});
@@ -119,7 +191,7 @@ class RecurrentWriter {
   Names level_of(const std::string& x, std::size_t level, const Names& initial) {
     Names operands{x, stacked({"weight_ih"}, level), stacked({"weight_hh"}, level),
                    tensors_.contains("bias_ih") ? stacked({"bias_ih", "bias_hh"}, level) : ""};
-    if (!initial.empty()) operands.push_back("");  // all sequences have all steps
+    operands.push_back(lengths_);
     for (const std::string& state : initial) operands.push_back(of_level(state, level));
     while (operands.back().empty()) operands.pop_back();
     Attributes attributes{
@@ -159,6 +231,7 @@ class RecurrentWriter {
 
   NodeWriter& node_;
   const RecurrentKind& kind_;
+  std::string lengths_;  ///< of packed sequences; "" if all have all steps
   std::map<std::string, Names, std::less<>> tensors_;  ///< one per level and direction
 };
 
@@ -176,6 +249,8 @@ std::vector<ExportRow> exported_recurrent() {
     return kind;
   };
   return {
+      {"aten::_pack_padded_sequence", pack},
+      {"aten::_pad_packed_sequence", unpack},
       recurrent("mase::lstm", lstm),
       recurrent("mase::gru", gru),
       recurrent("mase::rnn_tanh", tanh),
