@@ -208,9 +208,8 @@ StreamView Lowering::host_stream(const Scaled& scaled, const ir::Node& node) {
   return stream;
 }
 
-std::optional<double> Lowering::asked_step(const ir::Node& node) const {
-  std::optional<double> step;
-  std::optional<Grid> grid;
+std::optional<AskedStep> Lowering::asked_step(const ir::Node& node) const {
+  std::optional<AskedStep> common;
   for (const ir::NodeId user : graph().users(node.id)) {
     const ir::Node& reader = graph().node(user);
     const ir::Value* by = reader.find("other");
@@ -218,13 +217,12 @@ std::optional<double> Lowering::asked_step(const ir::Node& node) const {
     if (ir::base_op(reader.op) != "aten::div" || !by || !by->is_number() || !asked)
       return std::nullopt;
     const double own = static_cast<float>(by->as_double());
-    const bool same =
-        !step || (*step == own && grid->type == asked->type && grid->rounding == asked->rounding);
+    const bool same = !common || (common->step == own && common->grid.type == asked->type &&
+                                  common->grid.rounding == asked->rounding);
     if (!same || own <= 0 || has_input_formats(reader)) return std::nullopt;
-    step = own;
-    grid = asked;
+    common = AskedStep{own, *asked};
   }
-  return step;
+  return common;
 }
 
 namespace {
@@ -239,6 +237,27 @@ std::optional<ExactLine> line_of_all(const Lowering& lowering, const ir::Node& n
     if (line && !(line->factor == own.factor && line->divisor == own.divisor)) return std::nullopt;
     line = own;
   }
+  return line;
+}
+
+/// The product of the lines of two operands, each of which may have codes or numbers; nullopt where
+/// neither has codes, and for an operand that is no stream.
+std::optional<ExactLine> line_of_product(const Lowering& lowering, const ir::Node& node) {
+  ExactLine line{Exact(1.0)};
+  int streams = 0, scaled_ones = 0;
+  bool fits = true;
+  for (const ir::Argument& argument : node.args)
+    argument.value.for_each_node([&](ir::NodeId input) {
+      const Operand& operand = lowering.operand(input);
+      const Scaled* scaled = std::get_if<Scaled>(&operand);
+      fits = fits && (scaled ? scaled->is_multiple() : std::holds_alternative<StreamView>(operand));
+      ++streams;
+      if (!fits || !scaled) return;
+      ++scaled_ones;
+      line.factor = line.factor * scaled->lines[0].factor;
+      line.divisor = line.divisor * scaled->lines[0].divisor;
+    });
+  if (!fits || streams != 2 || scaled_ones == 0) return std::nullopt;
   return line;
 }
 
@@ -262,9 +281,12 @@ std::optional<ExactLine> line_of_layer(const Call& call) {
 
 std::optional<Operand> Lowering::lowered_on_codes(const ir::Node& node, const LoweringRow& row) {
   const bool is_layer = row.factors == Factors::multiplied;
-  if (reloadable() || !(is_layer || keeps_factor(row))) return std::nullopt;
+  const bool is_product = row.factors == Factors::products;
+  if (reloadable() || !(is_layer || is_product || keeps_factor(row))) return std::nullopt;
   if (!is_layer && has_input_formats(node)) return std::nullopt;
-  const auto line = is_layer ? line_of_layer({*this, node}) : line_of_all(*this, node);
+  const auto line = is_layer     ? line_of_layer({*this, node})
+                    : is_product ? line_of_product(*this, node)
+                                 : line_of_all(*this, node);
   if (!line) return std::nullopt;
   std::map<ir::NodeId, Operand> numbers;
   for (const ir::NodeId input : graph().inputs(node.id))

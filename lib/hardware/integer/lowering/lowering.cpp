@@ -287,9 +287,9 @@ StreamView Lowering::add_input(const ir::Node& node) {
   if (numel(node.info.shape) == 0) throw Refusal{"an input without elements has no datapath"};
   check_batch(graph(), node);
   auto grid = input_grid(node);
-  std::optional<double> step;
-  if (!grid) step = asked_step(node);
-  if (step) grid = target(graph().node(graph().users(node.id).front()));
+  std::optional<AskedStep> asked;
+  if (!grid) asked = asked_step(node);
+  if (asked) grid = asked->grid;
   if (!grid)
     refuse_grid(node,
                 "it has no codes, because its readers do not ask for data_in formats of one "
@@ -316,9 +316,9 @@ StreamView Lowering::add_input(const ir::Node& node) {
   program_.input_levels.push_back(grid->levels);
   program_.input_blocks.push_back(grid->blocks);
   program_.values.back().levels = grid->levels;
-  if (step) {
-    host_steps_[node.id] = *step;
-    program_.values.back().scales = {*step};
+  if (asked) {
+    host_steps_[node.id] = asked->step;
+    program_.values.back().scales = {asked->step};
   }
   if (grid->blocks) set_in_blocks({id, layout}, *block_levels_of(*grid->blocks));
   return {id, layout};

@@ -30,6 +30,12 @@ struct OnCodes {
   std::int64_t divisor = 1;      ///< what results are divided by, too
 };
 
+/// A step that is no power of two, and the grid of numbers in such steps.
+struct AskedStep {
+  double step = 1;
+  Grid grid;
+};
+
 /// The lowering of one graph: the program as far as it is made.
 class Lowering {
  public:
@@ -74,6 +80,8 @@ class Lowering {
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;
+  /// What all readers divide a result by, if they do, and the grid of the quotients.
+  std::optional<AskedStep> asked_step(const ir::Node& node) const;
   /// The levels that its data_out format, or else all of its readers, ask for of a node's result;
   /// null for none.
   std::shared_ptr<const Levels> asked_levels(const ir::Node& node) const;
@@ -159,8 +167,6 @@ class Lowering {
                             const ir::Node& reader, const std::string& suffix);
   /// A result whose scales and shifts the host applies.
   StreamView host_stream(const Scaled& scaled, const ir::Node& node);
-  /// The step by which all readers divide an input whose quotients have codes.
-  std::optional<double> asked_step(const ir::Node& node) const;
   /// The grid of an input, which has levels, or blocks, where all its readers ask for them.
   std::optional<Grid> input_grid(const ir::Node& node) const;
   StreamView add_input(const ir::Node& node);

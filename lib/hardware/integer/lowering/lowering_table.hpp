@@ -19,6 +19,7 @@ enum class Factors {
   of_moves,    ///< as `commutes`: what only moves and chooses keeps a factor
   kept,        ///< f(factor * x) = factor * f(x), where all that it reads has the same factor
   multiplied,  ///< the same for its first operand, and its weight may have factors of its own
+  products,    ///< f(a * x, b * y) = a * b * f(x, y), where it reads two streams
 };
 
 /// How an op is lowered. `commutes`: it only moves, chooses or clamps values, so that a quantizer

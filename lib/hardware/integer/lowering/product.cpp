@@ -329,9 +329,12 @@ Operand lower_added_product(const Call& call, std::string_view x, std::string_vi
 
 std::vector<LoweringRow> product_rows() {
   return {
-      {"matmul", [](const Call& call) { return lower_matrix_product(call, "other"); }},
-      {"mm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
-      {"bmm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }},
+      {"matmul", [](const Call& call) { return lower_matrix_product(call, "other"); }, false,
+       Factors::products},
+      {"mm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }, false,
+       Factors::products},
+      {"bmm", [](const Call& call) { return lower_matrix_product(call, "mat2"); }, false,
+       Factors::products},
       {"addmm", [](const Call& call) { return lower_added_product(call, "mat1", "mat2"); }},
       {"baddbmm", [](const Call& call) { return lower_added_product(call, "batch1", "batch2"); }},
   };

@@ -264,11 +264,32 @@ Operand pieces_before_elements(const Call& call, const StreamView& x, const Wide
       grid);
 }
 
+/// What readers divide results by that nothing else rounds.
+std::optional<AskedStep> asked_step(const Call& call, const TableRow& row) {
+  const Lowering& lowering = call.lowering;
+  if (row.results != Results::real || lowering.target(call.node) ||
+      lowering.asked_levels(call.node) || lowering.asked_blocks(call.node))
+    return std::nullopt;
+  return lowering.asked_step(call.node);
+}
+
+/// Results in steps that are no powers of two: their codes.
+Operand table_of_steps(const Call& call, const StreamView& x, const std::string& op,
+                       std::vector<double> results, const AskedStep& asked) {
+  for (double& result : results) result /= asked.step;
+  const Interval range = range_of(results, asked.grid);
+  const StreamView codes =
+      emit_function(call, x, function_step(op, results, asked.grid, range, 1.0), asked.grid);
+  return Scaled{codes, {ExactLine{Exact(asked.step)}}};
+}
+
 Operand table_of_codes(const Call& call, const TableRow& row, const StreamView& x,
                        const Function& function) {
   const FixedType type = call.lowering.value(x.id).type;
   const std::string op(row.op);
-  const std::vector<double> results = results_of(op, function, values_of(codes_of(type), type));
+  std::vector<double> results = results_of(op, function, values_of(codes_of(type), type));
+  if (const auto asked = asked_step(call, row); asked && type.width <= most_table_bits)
+    return table_of_steps(call, x, op, std::move(results), *asked);
   const Grid grid = grid_for(call, row, type, results);
   if ((grid.levels || grid.blocks) && type.width > most_table_bits)
     return pieces_before_elements(call, x, {op, type, function}, grid, results);
@@ -295,11 +316,32 @@ Operand table_of_levels(const Call& call, const TableRow& row, const StreamView&
   return emit_function(call, x, {std::move(step), {range, grid.type.frac}, exactly(range)}, grid);
 }
 
+/// The function of the codes of a scaled stream.
+Function of_codes(const Function& function, const Scaled& scaled) {
+  const auto number = [](const std::optional<Scaled::Bound>& bound, double otherwise) {
+    return bound ? bound->number.rounded() / bound->divisor.rounded() : otherwise;
+  };
+  const double factor = scaled.lines[0].factor.rounded(), shift = scaled.lines[0].shift.rounded();
+  const double divisor = scaled.lines[0].divisor.rounded();
+  const double low = number(scaled.low, -HUGE_VAL), high = number(scaled.high, HUGE_VAL);
+  return [=](double x) { return function(std::clamp((x * factor + shift) / divisor, low, high)); };
+}
+
+/// The operand that a table takes as codes; nullptr where it is numbers.
+const Scaled* scaled_operand(const Call& call, const TableRow& row) {
+  const Scaled* scaled = call.scaled("self");
+  if (!scaled || row.results != Results::real || scaled->lines.size() != 1) return nullptr;
+  const int width = call.lowering.value(scaled->codes.id).type.width;
+  return width <= most_table_bits ? scaled : nullptr;
+}
+
 Operand lower_table(const Call& call) {
   const std::string op = op_of(call.lowering.graph(), call.node);
   const TableRow& row = *std::ranges::find(functions, op, &TableRow::op);
+  Function function = row.make(call);
+  if (const Scaled* scaled = scaled_operand(call, row); scaled && function)
+    return table_of_codes(call, row, scaled->codes, of_codes(function, *scaled));
   const StreamView x = call.stream("self");
-  const Function function = row.make(call);
   const Levels* levels = call.lowering.levels(x.id);
   if (levels && function) return table_of_levels(call, row, x, function);
   const int width = call.lowering.value(x.id).type.width;
