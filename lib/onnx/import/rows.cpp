@@ -10,13 +10,12 @@ namespace mase::onnx {
 namespace {
 
 using Files = std::vector<Row> (*)();
-constexpr Files files[] = {attention_rows,   broadcast_rows,    control_rows,   creation_rows,
-                           elementwise_rows, feature_rows, finn_rows,     gather_rows,    integer_rows,
-                           layer_rows,       linear_model_rows, loop_rows,      loss_rows,
-                           movement_rows,    norm_rows,         pool_rows,      qdq_rows,
-                           qonnx_rows,       recurrent_rows,    reduction_rows, resize_rows,
-                           sample_rows,      sequence_rows,     shape_rows,     slice_rows,
-                           softmax_rows,     type_rows};
+constexpr Files files[] = {
+    attention_rows, broadcast_rows, control_rows, creation_rows, elementwise_rows,  feature_rows,
+    finn_rows,      gather_rows,    integer_rows, layer_rows,    linear_model_rows, loop_rows,
+    loss_rows,      movement_rows,  norm_rows,    pool_rows,     qdq_rows,          qonnx_rows,
+    recurrent_rows, reduction_rows, resize_rows,  sample_rows,   sequence_rows,     shape_rows,
+    slice_rows,     softmax_rows,   type_rows};
 
 using Index = std::multimap<std::pair<std::string_view, std::string_view>, const Row*>;
 
