@@ -241,7 +241,7 @@ std::optional<ExactLine> line_of_all(const Lowering& lowering, const ir::Node& n
 }
 
 /// The product of the lines of two operands, each of which may have codes or numbers; nullopt where
-/// neither has codes, and for an operand that is no stream.
+/// neither has codes, and for an operand that is not a stream.
 std::optional<ExactLine> line_of_product(const Lowering& lowering, const ir::Node& node) {
   ExactLine line{Exact(1.0)};
   int streams = 0, scaled_ones = 0;

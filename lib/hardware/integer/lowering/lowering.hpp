@@ -30,7 +30,7 @@ struct OnCodes {
   std::int64_t divisor = 1;      ///< what results are divided by, too
 };
 
-/// A step that is no power of two, and the grid of numbers in such steps.
+/// A step that is not a power of two, and the grid of numbers in such steps.
 struct AskedStep {
   double step = 1;
   Grid grid;
