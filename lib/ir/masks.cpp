@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
+#include <vector>
 
 #include "ir/dimension_map.hpp"
 
@@ -121,7 +123,10 @@ const std::vector<Carrier>& carriers() {
 
 class Finder {
  public:
-  Finder(const Graph& graph, double bound) : graph_(graph), bound_(bound) {}
+  Finder(const Graph& graph, double bound) : graph_(graph), bound_(bound) {
+    for (const NodeId id : graph.order())
+      for (const NodeId input : graph.inputs(id)) users_[input].push_back(id);
+  }
 
   std::set<NodeId> find() {
     const auto& order = graph_.order();
@@ -133,11 +138,18 @@ class Finder {
   }
 
  private:
+  /// Graph::users walks over all nodes at each call.
+  const std::vector<NodeId>& users_of(NodeId id) const {
+    static const std::vector<NodeId> none;
+    const auto found = users_.find(id);
+    return found == users_.end() ? none : found->second;
+  }
+
   /// True when a result is read, and only by softmaxes and by nodes that pass its masks on to
   /// softmaxes.
   bool hides_only(NodeId id) const {
     bool read = false;
-    for (const NodeId user : graph_.users(id)) {
+    for (const NodeId user : users_of(id)) {
       const Node& reader = graph_.node(user);
       if (classify(graph_, reader).family() == OpFamily::size) continue;
       if (!passes_on(reader, id)) return false;
@@ -185,7 +197,7 @@ class Finder {
 
   /// True when a result is added to something, directly or after ops that only move elements.
   bool added(NodeId id) const {
-    return std::ranges::any_of(graph_.users(id), [&](NodeId user) {
+    return std::ranges::any_of(users_of(id), [&](NodeId user) {
       const Node& reader = graph_.node(user);
       return adds(reader, id) || (only_moves(graph_, reader) && added(user));
     });
@@ -201,6 +213,7 @@ class Finder {
 
   const Graph& graph_;
   const double bound_;
+  std::map<NodeId, std::vector<NodeId>> users_;
   std::set<NodeId> reaching_, found_;
 };
 
