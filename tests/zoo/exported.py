@@ -19,7 +19,7 @@ import numpy
 import torch
 from networks import NETWORKS
 from torch import Tensor, nn
-from zoo import Refused, mase, script_of, table, tensors_of
+from zoo import Refused, made, mase, script_of, table, tensors_of
 
 EXPORTERS = ("trace", "dynamo")
 CLOSE = 1e-5
@@ -57,13 +57,7 @@ class Trial:
         self.row = {"network": name, "exporter": exporter, "imports": "no", "outputs": "", "names": "", "why": ""}
 
     def run(self) -> dict[str, str]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        torch.manual_seed(0)
-        model = self.network.make().eval().requires_grad_(False)
-        self.inputs: list[object] = []
-        for i, value in enumerate(self.network.inputs):
-            numpy.save(self.folder / f"x{i}.npy", value.numpy())
-            self.inputs += ["--input", self.folder / f"x{i}.npy"]
+        model, self.inputs = made(self.network, self.folder)
         file = self.folder / "model.onnx"
         with torch.no_grad():
             expected = tensors_of(model(*self.network.inputs))

@@ -18,7 +18,7 @@ import torch
 from exported import distance
 from networks import NETWORKS
 from torch import Tensor
-from zoo import Refused, mase, script_of, table
+from zoo import Refused, made, mase, script_of, table
 
 
 class Trial:
@@ -28,13 +28,7 @@ class Trial:
         self.row = {"network": name, "kind": kind, "written": "no", "outputs": "", "again": "", "why": ""}
 
     def run(self) -> dict[str, str]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        torch.manual_seed(0)
-        model = self.network.make().eval().requires_grad_(False)
-        self.inputs: list[object] = []
-        for i, value in enumerate(self.network.inputs):
-            numpy.save(self.folder / f"x{i}.npy", value.numpy())
-            self.inputs += ["--input", self.folder / f"x{i}.npy"]
+        model, self.inputs = made(self.network, self.folder)
         script, file = self.folder / "model.pt", self.folder / "model.onnx"
         try:
             with torch.no_grad():

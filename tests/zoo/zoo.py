@@ -56,6 +56,18 @@ def script_of(model: nn.Module, kind: str, inputs: tuple[Tensor, ...]) -> torch.
     return torch.jit.trace(model, inputs, check_trace=False, strict=False)
 
 
+def made(network: Network, folder: Path) -> tuple[nn.Module, list[object]]:
+    """The network with its weights, and the words that give mase its inputs, which the folder gets."""
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(0)
+    words: list[object] = []
+    for i, value in enumerate(network.inputs):
+        numpy.save(folder / f"x{i}.npy", value.numpy())
+        words += ["--input", folder / f"x{i}.npy"]
+    # LibTorch adds up in another order for weights that want gradients.
+    return network.make().eval().requires_grad_(False), words
+
+
 def fx_names(model: nn.Module) -> list[str] | None:
     try:
         return [node.name for node in torch.fx.symbolic_trace(model).graph.nodes]
@@ -90,14 +102,7 @@ class Trial:
         return [numpy.load(file) for file in sorted(self.folder.glob("y*.npy"))]
 
     def run(self) -> dict[str, str]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        torch.manual_seed(0)
-        # LibTorch adds up in another order for weights that want gradients.
-        model = self.network.make().eval().requires_grad_(False)
-        self.inputs: list[object] = []
-        for i, value in enumerate(self.network.inputs):
-            numpy.save(self.folder / f"x{i}.npy", value.numpy())
-            self.inputs += ["--input", self.folder / f"x{i}.npy"]
+        model, self.inputs = made(self.network, self.folder)
         with torch.no_grad():
             script = script_of(model, self.kind, self.network.inputs)
             expected = tensors_of(script(*self.network.inputs))
