@@ -48,12 +48,13 @@ std::vector<Declared> declared_parameters(const ModuleRow& row) {
   return found;
 }
 
-/// A default of a field or of a file: 'false' and '0 are 0, 64'sd127 is 127.
+/// A default of a field or of a file: 'false' and '0 are 0, 64'sd127 is 127. Wide fields have
+/// hexadecimal digits, as 9'h101 has.
 std::string plain_value(std::string text) {
   std::erase(text, '"');
   std::erase(text, ' ');
   if (text == "false" || text == "true") return text == "true" ? "1" : "0";
-  return std::regex_replace(text, std::regex("[0-9]*'(sd|d)?"), "");
+  return std::regex_replace(text, std::regex("[0-9]*'(sd|d|h)?"), "");
 }
 
 std::set<std::string> names_of(const std::vector<Declared>& parameters) {

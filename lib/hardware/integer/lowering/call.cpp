@@ -386,7 +386,7 @@ const Scaled* Call::scaled(std::string_view argument) const {
   if (!value || !value->is_node()) return nullptr;
   std::string port;
   if (format_at(*this, argument, port)) return nullptr;
-  return std::get_if<Scaled>(&made_operand(lowering, *value, argument));
+  return std::get_if<Scaled>(&lowering.operand(value->node()));
 }
 
 StreamView Call::raw_stream(std::string_view argument) const {
