@@ -83,17 +83,20 @@ class Trial:
             self.inputs += ["--input", f"{name}={folder / name}.npy"]
         self.fixed = [word for name, value in case.fixed.items() for word in ("--fix", f"{name}={value}")]
 
-    def mase(self, *arguments: object) -> None:
+    def mase(self, *arguments: object) -> str:
         words = [str(word) for word in (self.program, *arguments)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=600)
         if done.returncode != 0:
             raise Refused(done.stderr.strip().splitlines()[-1][:300])
+        return done.stdout
 
     def results(self, model: Path, *options: str) -> list[numpy.ndarray]:
+        """In the order of the model's outputs, whose names the files have."""
         for old in self.folder.glob("result*.npy"):
             old.unlink()
-        self.mase("run", model, *self.inputs, "--output", self.folder / "result.npy", *options)
-        return [numpy.load(one) for one in sorted(self.folder.glob("result*.npy"))]
+        said = self.mase("run", model, *self.inputs, "--output", self.folder / "result.npy", *options)
+        files = [line.split(":")[0] for line in said.splitlines()]
+        return [numpy.load(file) for file in files if file.endswith(".npy")]
 
     def expected(self) -> list[numpy.ndarray]:
         options = onnxruntime.SessionOptions()
