@@ -387,3 +387,22 @@ TEST_CASE("constants that do not stretch to their stream are shown with its shap
            sketch.call("aten::mul.Tensor", {{"self", ref(x)}, {"other", ref(p)}}, {2, 4, 6}))),
        "its constants [5] do not stretch to [4, 6]");
 }
+
+TEST_CASE("a table has no function of the sum of two tensors with different steps") {
+  const auto scaled = [](Sketch& sketch, double step) {
+    const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 0)"}});
+    return sketch.call("aten::mul.Scalar", {{"self", ref(x)}, {"other", Value(step)}}, {2, 6});
+  };
+  const auto rounded = [](Sketch& sketch, ir::NodeId x) {
+    const auto y = sketch.call("aten::sigmoid", {{"self", ref(x)}}, {2, 6});
+    return sketch.finish(sketch.call("aten::div.Scalar",
+                                     {{"self", ref(y)}, {"other", Value(0.0037)}}, {2, 6},
+                                     {{"data_out", "integer(10, 0)"}}));
+  };
+  Sketch one;
+  CHECK(integer::lower(rounded(one, scaled(one, 0.031))).steps.size() > 0);
+  Sketch two;
+  const auto a = scaled(two, 0.031), b = scaled(two, 0.0573);
+  const auto sum = two.call("aten::add.Tensor", {{"self", ref(a)}, {"other", ref(b)}}, {2, 6});
+  says(refusal(rounded(two, sum)), "(sigmoid): its result needs a grid");
+}

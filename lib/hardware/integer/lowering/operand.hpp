@@ -47,10 +47,12 @@ struct Scaled {
   std::optional<Bound> low = std::nullopt, high = std::nullopt;
   std::optional<Term> other = std::nullopt;  ///< beside one line for all
 
+  /// Whether numbers follow from the codes of one stream alone, in all channels alike.
+  bool has_one_line() const { return lines.size() == 1 && !other; }
   /// Whether all numbers are codes times one positive factor.
   bool is_multiple() const {
-    return lines.size() == 1 && lines[0].factor.sign() > 0 && lines[0].shift.is_zero() && !low &&
-           !high && !other;
+    return has_one_line() && lines[0].factor.sign() > 0 && lines[0].shift.is_zero() && !low &&
+           !high;
   }
 };
 

@@ -330,7 +330,7 @@ Function of_codes(const Function& function, const Scaled& scaled) {
 /// The operand that a table takes as codes; nullptr where it is numbers.
 const Scaled* scaled_operand(const Call& call, const TableRow& row) {
   const Scaled* scaled = call.scaled("self");
-  if (!scaled || row.results != Results::real || scaled->lines.size() != 1) return nullptr;
+  if (!scaled || row.results != Results::real || !scaled->has_one_line()) return nullptr;
   const int width = call.lowering.value(scaled->codes.id).type.width;
   return width <= most_table_bits ? scaled : nullptr;
 }
