@@ -29,6 +29,7 @@ bool has_formats(const ir::Graph& graph) {
 
 /// Runs the passes that the export needs.
 void prepare(ir::Graph& graph, const std::set<std::string>& passes) {
+  if (passes.empty()) return;
   passes::PassContext context;
   std::vector<passes::PassCall> calls;
   for (const std::string& name : passes) calls.push_back({name, Tree::dict(), {}});

@@ -248,7 +248,7 @@ std::string for_all_heads(NodeWriter& node, std::string_view argument) {
   Integers places(static_cast<std::size_t>(heads));
   for (std::size_t i = 0; i < places.size(); ++i)
     places[i] = static_cast<std::int64_t>(i) * shared / heads;
-  return node.write("Gather", {x, node.ints(places)}, {attribute("axis", node.rank(argument) - 3)});
+  return node.write("Gather", {x, node.ints(places)}, {along(node.rank(argument) - 3)});
 }
 
 /// softmax(q k^T scale + mask) v
@@ -258,8 +258,7 @@ void attention(NodeWriter& node) {
   const std::string turned = node.transposed(for_all_heads(node, "key"), node.rank("key"), -2, -1);
   const std::string product = node.write("MatMul", {node.tensor("query"), turned});
   const std::string scores = node.write("Mul", {product, node.scalar(scale, node.result_dtype())});
-  const std::string weights =
-      node.write("Softmax", {masked(node, scores)}, {attribute("axis", std::int64_t{-1})});
+  const std::string weights = node.write("Softmax", {masked(node, scores)}, {along(-1)});
   node.finish("MatMul", {weights, for_all_heads(node, "value")});
 }
 

@@ -187,8 +187,7 @@ std::string NodeWriter::sizes(const ir::Value& list) {
     const Names& values = exporter_.values(list.node());
     Names parts;
     for (const std::string& one : values) parts.push_back(unsqueezed(one, {0}));
-    return parts.size() == 1 ? parts[0]
-                             : write("Concat", parts, {attribute("axis", std::int64_t{0})});
+    return parts.size() == 1 ? parts[0] : write("Concat", parts, {along(0)});
   }
   const ir::Value::List items =
       list.kind() == ir::Value::Kind::integer ? ir::Value::List{list} : list.items();
@@ -209,8 +208,7 @@ std::string NodeWriter::sizes(const ir::Value& list) {
   }
   if (parts.empty()) return ints(known);
   flush();
-  return parts.size() == 1 ? parts[0]
-                           : write("Concat", parts, {attribute("axis", std::int64_t{0})});
+  return parts.size() == 1 ? parts[0] : write("Concat", parts, {along(0)});
 }
 
 Names NodeWriter::tensors(std::string_view argument) {
@@ -283,9 +281,7 @@ std::string NodeWriter::scalar(double value, DType dtype) {
 }
 
 std::string NodeWriter::write(std::string_view op, const Names& inputs, Attributes attributes) {
-  const std::string result = exporter_.unique(node_.name + "_" + std::string(op));
-  exporter_.add(node_, op, inputs, {result}, std::move(attributes));
-  return result;
+  return write_in("", op, inputs, std::move(attributes));
 }
 
 Names NodeWriter::write_list(std::string_view op, const Names& inputs, std::size_t count,

@@ -102,7 +102,7 @@ void resize(NodeWriter& node, Attributes attributes) {
   const ir::Value* size = node.find("output_size");
   if (size) {
     const Names all{node.shape_part(x, 0, 2), node.sizes(*size)};
-    const std::string sizes = node.write("Concat", all, {attribute("axis", std::int64_t{0})});
+    const std::string sizes = node.write("Concat", all, {along(0)});
     return node.finish("Resize", {x, "", "", sizes}, std::move(attributes));
   }
   std::vector<float> scales(in.size(), 1);

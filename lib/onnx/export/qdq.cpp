@@ -167,7 +167,7 @@ std::string small_floats(NodeWriter& node, const PortTensor& tensor,
 Attributes places_of_scales(const IntegerCodes& codes, const Shape& shape) {
   if (codes.scales.size() == 1) return {};
   const bool channels = codes.scale_shape.at(0) == std::ssize(codes.scales);
-  if (channels) return {attribute("axis", std::int64_t{0})};
+  if (channels) return {along(0)};
   return {attribute("axis", std::ssize(shape) - 1), attribute("block_size", shape.back())};
 }
 

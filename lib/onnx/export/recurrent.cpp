@@ -128,7 +128,7 @@ class RecurrentWriter {
   }
   std::string concat(const Names& parts) {
     if (parts.size() == 1) return parts[0];
-    return node_.write("Concat", parts, {attribute("axis", std::int64_t{0})});
+    return node_.write("Concat", parts, {along(0)});
   }
 
   std::string by_steps(const std::string& x) {

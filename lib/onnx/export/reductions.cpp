@@ -45,7 +45,7 @@ void extremum(NodeWriter& node, bool largest) {
     return node.finish(reduce, reduction_operands(node, x), attributes);
   const std::string value = node.write(reduce, reduction_operands(node, x), attributes);
   const std::string place = node.write(largest ? "ArgMax" : "ArgMin", {x},
-                                       {attribute("axis", node.integer("dim", 0)), attributes[0]});
+                                       {along(node.integer("dim", 0)), attributes[0]});
   node.finish_as({value, place});
 }
 
@@ -55,10 +55,9 @@ ExportRow place_of(std::string_view op, std::string_view name) {
             std::string x = node.tensor("self");
             if (node.has("dim"))
               return node.finish(
-                  name, {x},
-                  {attribute("axis", node.integer("dim", 0)), keeps(node.flag("keepdim", false))});
+                  name, {x}, {along(node.integer("dim", 0)), keeps(node.flag("keepdim", false))});
             x = node.write("Reshape", {x, node.ints({-1})});
-            node.finish(name, {x}, {attribute("axis", std::int64_t{0}), keeps(false)});
+            node.finish(name, {x}, {along(0), keeps(false)});
           }};
 }
 
@@ -68,7 +67,7 @@ std::string count_of(NodeWriter& node, const std::string& x, DType dtype) {
   if (const Integers dims = reduced_dims(node); !dims.empty()) {
     Integers axes;
     for (const std::int64_t dim : dims) axes.push_back(NodeWriter::axis(dim, node.rank("self")));
-    sizes = node.write("Gather", {sizes, node.ints(axes)}, {attribute("axis", std::int64_t{0})});
+    sizes = node.write("Gather", {sizes, node.ints(axes)}, {along(0)});
   }
   return node.cast(node.write("ReduceProd", {sizes}, {keeps(false)}), DType::int64, dtype);
 }

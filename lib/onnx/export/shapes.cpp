@@ -8,8 +8,6 @@
 namespace mase::onnx {
 namespace {
 
-Attribute axis_0() { return attribute("axis", std::int64_t{0}); }
-
 void identity(NodeWriter& node, std::string_view argument) {
   node.finish("Identity", {node.tensor(argument)});
 }
@@ -68,7 +66,7 @@ std::string replaced_sizes(NodeWriter& node, const std::string& x, std::int64_t 
   if (first > 0) parts.push_back(node.shape_part(x, 0, first));
   parts.push_back(middle);
   if (last + 1 < rank) parts.push_back(node.shape_part(x, last + 1, rank));
-  return parts.size() == 1 ? parts[0] : node.write("Concat", parts, {axis_0()});
+  return parts.size() == 1 ? parts[0] : node.write("Concat", parts, {along(0)});
 }
 
 /// Sizes before the joined dimensions can be copied by a 0.
@@ -78,8 +76,7 @@ void flatten(NodeWriter& node) {
   const std::int64_t last = NodeWriter::axis(node.integer("end_dim", -1), rank);
   const std::string x = node.tensor("self");
   if (rank == 0) return node.finish("Reshape", {x, node.ints({1})});
-  if (first == 1 && last == rank - 1)
-    return node.finish("Flatten", {x}, {attribute("axis", std::int64_t{1})});
+  if (first == 1 && last == rank - 1) return node.finish("Flatten", {x}, {along(1)});
   if (last == rank - 1) {
     Integers sizes(static_cast<std::size_t>(first), 0);
     sizes.push_back(-1);
@@ -169,7 +166,7 @@ void repeat(NodeWriter& node, std::string_view argument) {
     x = node.unsqueezed(x, axes);
   } else if (count < rank) {
     const Integers ones(static_cast<std::size_t>(rank - count), 1);
-    times = node.write("Concat", {node.ints(ones), times}, {axis_0()});
+    times = node.write("Concat", {node.ints(ones), times}, {along(0)});
   }
   node.finish("Tile", {x, times});
 }
