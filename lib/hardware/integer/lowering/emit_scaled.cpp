@@ -270,11 +270,19 @@ bool has_steps(const ir::Node& node) {
   });
 }
 
+/// Whether a layer has a weight with a format and a bias without one, which is added to the line.
+bool has_float_bias(const Call& call) {
+  if (!call.format("weight") || call.format("bias") || !call.has_tensor("bias")) return false;
+  const Parameter* bias = call.parameter("bias");
+  return !bias || !bias->format;
+}
+
 /// The line of the numbers that a layer reads as codes.
 std::optional<ExactLine> line_of_layer(const Call& call) {
   const Scaled* input = call.scaled("input");
   if (input && input->is_multiple()) return input->lines[0];
-  return has_steps(call.node) ? std::optional(ExactLine{Exact(1.0)}) : std::nullopt;
+  if (has_steps(call.node) || has_float_bias(call)) return ExactLine{Exact(1.0)};
+  return std::nullopt;
 }
 
 }  // namespace

@@ -47,6 +47,17 @@ std::vector<ExactLine> lines_of(const ExactLine& operand, const Constants& weigh
   return lines;
 }
 
+/// A number as a code of sums with `frac` bits, where these are numbers over a power of two;
+/// nullopt where it lies between codes, or is far from those that sums have.
+std::optional<Wide> code_of_sums(const Exact& number, const ExactLine& line, int frac) {
+  const bool is_shift = line.factor.sign() > 0 && line.factor.is_power();
+  if (!is_shift || !(line.divisor == Exact(1.0))) return std::nullopt;
+  const Exact code = number * Exact(1, frac - line.factor.exponent());
+  const int width = signed_width(std::min<Wide>(code.mantissa(), 0), code.mantissa());
+  if (code.exponent() < 0 || code.exponent() + width > stream_bits) return std::nullopt;
+  return code.mantissa() * (Wide{1} << code.exponent());
+}
+
 /// Adds a bias: to the sums where it is whole codes of them, to their lines where it is not. A step
 /// that is float32's product of the scales of operand and weight stands for the product itself.
 void add_bias(Matrix& matrix, const ExactBias& bias, int frac) {
@@ -59,8 +70,10 @@ void add_bias(Matrix& matrix, const ExactBias& bias, int frac) {
     const bool is_product = static_cast<float>(line.factor.rounded()) == step;
     const bool is_code =
         !bias.steps.empty() && is_product && line.divisor == Exact(1.0) && frac >= 0;
-    codes.push_back(is_code ? Wide{bias.codes[o]} * (Wide{1} << frac) : 0);
-    if (!is_code) line.shift = bias.numbers[o] * line.divisor;
+    const std::optional<Wide> code = is_code ? Wide{bias.codes[o]} * (Wide{1} << frac)
+                                             : code_of_sums(bias.numbers[o], line, frac);
+    codes.push_back(code.value_or(0));
+    if (!code) line.shift = bias.numbers[o] * line.divisor;
   }
   if (std::ranges::all_of(codes, [](Wide code) { return code == 0; })) codes.clear();
 }
@@ -82,11 +95,37 @@ Matrix matrix_on_codes(const Call& call, Constants weight, int input_frac,
   return matrix;
 }
 
-std::optional<Scaled> scaled_batch_norm(const Call& call) {
-  const Scaled* x = call.scaled("input");
-  if (!x || call.node.kind != ir::NodeKind::call_module || call.flag("training", false))
+namespace {
+
+/// What a norm reads, where its scale and shift are float numbers; nullopt where they have formats.
+std::optional<Scaled> normalized_stream(const Call& call) {
+  if (call.node.kind != ir::NodeKind::call_module || call.flag("training", false))
     return std::nullopt;
-  if (x->codes.layout.torch_shape.empty() || !is_innermost(x->codes.layout, 0)) return std::nullopt;
+  if (const Scaled* scaled = call.scaled("input")) return *scaled;
+  if (call.lowering.reloadable() || call.format("weight") || call.format("bias"))
+    return std::nullopt;
+  const ir::Value* input = call.node.find("input");
+  if (!input || !std::holds_alternative<StreamView>(call.lowering.operand(input->node())))
+    return std::nullopt;
+  return unscaled(call.stream("input"));
+}
+
+/// Brings the channels of a stream to the place where each has a line; false where it has lines.
+bool bring_channels(const Call& call, Scaled& scaled) {
+  StreamView& codes = scaled.codes;
+  if (codes.layout.torch_shape.empty()) return false;
+  if (is_innermost(codes.layout, 0)) return true;
+  if (!scaled.has_one_line()) return false;
+  codes =
+      call.lowering.reordered(codes, channels_last(codes.layout.torch_shape), call.node, "data_in");
+  return true;
+}
+
+}  // namespace
+
+std::optional<Scaled> scaled_batch_norm(const Call& call) {
+  std::optional<Scaled> x = normalized_stream(call);
+  if (!x || !bring_channels(call, *x)) return std::nullopt;
   const auto values = [&](std::string_view argument, double otherwise) {
     std::vector<double> all(at(x->codes.layout.torch_shape[0]), otherwise);
     if (!call.has_tensor(argument)) return all;

@@ -14,7 +14,7 @@ namespace mase::integer {
 Matrix matrix_on_codes(const Call& call, Constants weight, int input_frac,
                        std::string_view argument);
 /// A batch norm of running statistics as a scale and a shift of every channel, which are float32
-/// numbers; nullopt where it does not read a scaled stream.
+/// numbers; nullopt where they have formats.
 std::optional<Scaled> scaled_batch_norm(const Call& call);
 
 }  // namespace mase::integer
