@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The import as a whole: inputs, tensors, outputs and containers.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ir/naming.hpp"
+#include "pt2/fields.hpp"
+#include "pt2/import/importer.hpp"
+
+namespace mase::pt2 {
+namespace {
+
+/// The sizes of what varies where the program knows no example: the batch comes first.
+constexpr std::int64_t default_batch = 2, default_size = 32;
+
+/// The class of a module that Python never calls: lists hold modules by their numbers.
+std::string_view uncalled_class(const ir::Graph& graph, const std::string& path) {
+  const std::string prefix = path + ".";
+  bool numbered = false;
+  const auto is_numbered = [&](const std::string& below) {
+    const std::string_view rest = std::string_view(below).substr(prefix.size());
+    const std::string_view name = rest.substr(0, rest.find('.'));
+    return name.size() < rest.size() && name.find_first_not_of("0123456789") == std::string::npos;
+  };
+  for (auto one = graph.tensors.lower_bound(prefix);
+       one != graph.tensors.end() && one->first.starts_with(prefix); ++one)
+    if (!(numbered = is_numbered(one->first))) break;
+  return numbered ? "torch.nn.modules.container.ModuleList" : "torch.nn.modules.module.Module";
+}
+
+}  // namespace
+
+std::vector<std::string> inputs_of(const Program& program) {
+  std::vector<std::string> names;
+  for (const InputSpec& input : program.inputs)
+    if (input.kind == InputSpec::Kind::user) names.push_back(input.name);
+  return names;
+}
+
+Importer::Importer(const Program& program, const ImportOptions& options)
+    : program_(program), options_(options), graph_(imported_.graph) {
+  known_.graph = &graph_;
+  for (std::size_t i = 0; i < program.nodes.size(); ++i)
+    for (const NodeArgument& input : program.nodes[i].inputs)
+      for (const std::string& name : names_in(input.value)) uses_[name].push_back(i);
+  for (const OutputSpec& output : program.outputs)
+    for (const std::string& name : names_in(output.value))
+      uses_[name].push_back(program.nodes.size());
+}
+
+void Importer::add_tensors() {
+  // PyTorch's state_dict has the tensors of one module after each other; the signature has all
+  // parameters before all buffers.
+  std::vector<std::string> owners;
+  const auto place_of = [&](const std::string& path) {
+    const std::string owner(ir::owner_of(path));
+    const auto found = std::ranges::find(owners, owner);
+    if (found != owners.end()) return found - owners.begin();
+    owners.push_back(owner);
+    return std::ssize(owners) - 1;
+  };
+  std::vector<std::pair<std::ptrdiff_t, const InputSpec*>> order;
+  for (const InputSpec& input : program_.inputs)
+    if (!input.path.empty()) order.emplace_back(place_of(input.path), &input);
+  std::ranges::stable_sort(order, {}, &std::pair<std::ptrdiff_t, const InputSpec*>::first);
+  for (const auto& [place, input] : order) {
+    const bool parameter = input->kind == InputSpec::Kind::parameter;
+    const auto meta = program_.tensors.find(input->name);
+    const bool grad = parameter && meta != program_.tensors.end() && meta->second.requires_grad;
+    graph_.set_tensor(input->path, {program_.values.at(input->path), parameter, grad});
+    define(input->name, {{}, input->path});
+  }
+}
+
+void Importer::add_input(const InputSpec& input) {
+  const auto meta = program_.tensors.find(input.name);
+  if (meta == program_.tensors.end())
+    file_error("tensor_values does not describe the input '" + input.name + "'");
+  const auto given = options_.inputs.find(input.name);
+  Shape shape;
+  for (std::size_t i = 0; i < meta->second.sizes.size(); ++i) {
+    const SymInt& size = meta->second.sizes[i];
+    shape.push_back(size.value.value_or(i == 0 ? default_batch : default_size));
+  }
+  if (given != options_.inputs.end()) {
+    const Shape& example = given->second.shape();
+    bool fits = example.size() == shape.size();
+    for (std::size_t i = 0; fits && i < shape.size(); ++i)
+      fits = example[i] == shape[i] || !meta->second.sizes[i].expression.empty();
+    if (!fits)
+      config_error("the example for '" + input.name + "' has the shape " + shape_text(example) +
+                   ", the program was exported for " + shape_text(shape) +
+                   "; torch.export.export has dynamic_shapes for sizes that vary");
+    shape = example;
+  }
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (meta->second.sizes[i].expression.empty())
+      graph_.guards.push_back({"the export", "size(" + input.name + ", " + std::to_string(i) +
+                                                 ") == " + std::to_string(shape[i])});
+  ir::Node node;
+  node.kind = ir::NodeKind::placeholder;
+  node.name = input.name;
+  node.target = input.name;
+  node.info = ir::ValueInfo::tensor(meta->second.dtype, shape);
+  define(input.name, {ir::NodeRef{graph_.add(std::move(node))}, ""});
+}
+
+void Importer::add_inputs() {
+  add_tensors();
+  for (const InputSpec& input : program_.inputs) {
+    if (input.kind == InputSpec::Kind::user) add_input(input);
+    if (input.kind == InputSpec::Kind::number && !input.name.empty())
+      define(input.name, {argument(input.value, nullptr), ""});
+  }
+}
+
+ir::Value Importer::nested(const Tree& spec, std::vector<ir::Value>& leaves) const {
+  const Tree& type = field(spec, "type");
+  if (type.is_null()) {
+    if (leaves.empty()) file_error("out_spec has more leaves than the graph has outputs");
+    ir::Value first = leaves.front();
+    leaves.erase(leaves.begin());
+    return first;
+  }
+  std::vector<ir::Value> items;
+  for (const Tree& child : list_of(field(spec, "children_spec"), "children_spec"))
+    items.push_back(nested(child, leaves));
+  const std::string name = text_of(spec, "type");
+  if (name == "builtins.list") return ir::Value::list(std::move(items));
+  if (name == "builtins.dict" || name == "collections.OrderedDict" ||
+      name.find("ModelOutput") != std::string::npos || name.starts_with("transformers.")) {
+    const Tree keys = parse_json(text_of(spec, "context"), "out_spec");
+    const Tree::List& names = list_of(keys, "the keys of out_spec");
+    if (names.size() != items.size()) file_error("out_spec has other keys than values");
+    ir::Value::Dict entries;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!names[i].is_string()) unsupported_error("dicts of outputs need text keys");
+      entries.emplace_back(names[i].as_string(), items[i]);
+    }
+    return ir::Value::dict(std::move(entries));
+  }
+  return ir::Value::tuple(std::move(items));
+}
+
+void Importer::add_output() {
+  std::vector<ir::Value> leaves;
+  for (const OutputSpec& output : program_.outputs) {
+    if (output.kind != OutputSpec::Kind::user) continue;
+    ir::Value value = argument(output.value, nullptr);
+    read_tensors(value);
+    leaves.push_back(std::move(value));
+  }
+  ir::Node node;
+  node.kind = ir::NodeKind::output;
+  node.target = "output";
+  node.name = "output";
+  if (program_.output_tree.is_list() && program_.output_tree.size() == 2)
+    node.args = {{"value", nested(program_.output_tree.as_list()[1], leaves)}};
+  else if (leaves.size() == 1)
+    node.args = {{"value", leaves[0]}};
+  else
+    node.args = {{"value", ir::Value::tuple(leaves)}};
+  const ir::NodeId id = graph_.add(std::move(node));
+  if (const auto info = ir::infer(graph_, graph_.node(id), known_)) graph_.node(id).info = *info;
+}
+
+void Importer::name_containers() {
+  for (const Node& node : program_.nodes)
+    for (const ModuleCall& module : node.modules)
+      if (!graph_.modules.contains(module.path) && module.call != module.path)
+        graph_.containers.emplace(module.path, module.class_name);
+  for (const auto& [path, tensor] : graph_.tensors)
+    for (std::string_view owner = ir::owner_of(path); !owner.empty(); owner = ir::owner_of(owner))
+      if (!graph_.modules.contains(std::string(owner)))
+        graph_.containers.emplace(owner, uncalled_class(graph_, std::string(owner)));
+}
+
+Imported Importer::import() {
+  add_inputs();
+  import_range({0, program_.nodes.size()}, 0);
+  add_output();
+  graph_.remove_dead_nodes();
+  ir::remove_unused_tensors(graph_);
+  name_containers();
+  const auto whole = graph_.containers.find("");
+  const std::string class_name = whole == graph_.containers.end() ? "graph" : whole->second;
+  graph_.containers.emplace("", class_name);
+  graph_.name = class_name.substr(class_name.rfind('.') + 1);
+  return std::move(imported_);
+}
+
+Imported import_program(const Program& program, const ImportOptions& options) {
+  try {
+    return Importer(program, options).import();
+  } catch (const Error& error) {
+    throw Error(error.fault(), program.path + ": " + error.what());
+  }
+}
+
+}  // namespace mase::pt2
