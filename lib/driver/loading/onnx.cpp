@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX files. The graph is built without LibTorch; inputs without an example have the sizes that
 // the file says, and small ones in the place of its symbols.
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "driver/custom_ops.hpp"
@@ -16,34 +14,6 @@ void refuse_options(const ModelRequest& request) {
   if (const char* option = option_about_modules(request.input))
     config_error(std::string(option) + ": " + request.model +
                  " is an ONNX file, which has no modules; use this option with a TorchScript file");
-}
-
-/// The examples by the names of the inputs that they are for.
-std::map<std::string, Array> by_name(ExampleInputs examples,
-                                     const std::vector<std::string>& names) {
-  if (examples.values.size() > names.size())
-    config_error(std::to_string(examples.values.size()) + " example inputs were given, but the " +
-                 "model has " + std::to_string(names.size()));
-  std::map<std::string, Array> inputs;
-  for (std::size_t i = 0; i < examples.values.size(); ++i)
-    inputs.emplace(examples.names.empty() ? names[i] : examples.names[i],
-                   std::move(examples.values[i]));
-  return inputs;
-}
-
-/// The examples in the order of the graph's inputs, zeros where there is none.
-std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, Array>& examples) {
-  std::vector<Array> inputs;
-  for (const ir::NodeId id : graph.placeholders()) {
-    const ir::Node& node = graph.node(id);
-    const auto given = examples.find(node.target);
-    if (given == examples.end())
-      inputs.emplace_back(node.info.dtype, node.info.shape);
-    else
-      inputs.push_back(node.info.dtype == DType::float32 ? given->second.to_float32()
-                                                         : given->second);
-  }
-  return inputs;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array source_rows{
     ModelSource{"registry", from_registry}, ModelSource{"onnx", from_onnx},
+    ModelSource{"exported program", from_exported_program},
     ModelSource{"checkpoint", from_checkpoint}, ModelSource{"torchscript", from_torchscript}};
 
 /// The first training rows, in the order of the model's arguments if these are known.
@@ -54,6 +55,32 @@ ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<st
   ExampleInputs inputs = example_inputs(request.input, request.seed, names);
   if (inputs.values.empty() && request.dataset)
     return dataset_rows(*request.dataset, request.example_rows, names);
+  return inputs;
+}
+
+std::map<std::string, Array> by_name(ExampleInputs examples,
+                                     const std::vector<std::string>& names) {
+  if (examples.values.size() > names.size())
+    config_error(std::to_string(examples.values.size()) + " example inputs were given, but the " +
+                 "model has " + std::to_string(names.size()));
+  std::map<std::string, Array> inputs;
+  for (std::size_t i = 0; i < examples.values.size(); ++i)
+    inputs.emplace(examples.names.empty() ? names[i] : examples.names[i],
+                   std::move(examples.values[i]));
+  return inputs;
+}
+
+std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, Array>& examples) {
+  std::vector<Array> inputs;
+  for (const ir::NodeId id : graph.placeholders()) {
+    const ir::Node& node = graph.node(id);
+    const auto given = examples.find(node.target);
+    if (given == examples.end())
+      inputs.emplace_back(node.info.dtype, node.info.shape);
+    else
+      inputs.push_back(node.info.dtype == DType::float32 ? given->second.to_float32()
+                                                         : given->second);
+  }
   return inputs;
 }
 

@@ -24,6 +24,8 @@ struct ModelSource {
 
 /// The models that are built in C++. It takes every name that does not look like a path.
 std::optional<LoadedModel> from_registry(const ModelRequest& request);
+/// Exported programs of PyTorch (.pt2).
+std::optional<LoadedModel> from_exported_program(const ModelRequest& request);
 /// Files that mase wrote.
 std::optional<LoadedModel> from_checkpoint(const ModelRequest& request);
 /// Files of ONNX (.onnx).
@@ -40,6 +42,12 @@ bool looks_like_path(const std::string& model);
 /// The example inputs that the request names, or none. `names` are the model's arguments or inputs;
 /// inputs that are given by name are put into this order.
 ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<std::string>& names);
+
+/// The examples by the names of the inputs that they are for. Error(Fault::config) for more
+/// examples than there are names.
+std::map<std::string, Array> by_name(ExampleInputs examples, const std::vector<std::string>& names);
+/// The examples in the order of the graph's inputs, zeros where there is none.
+std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, Array>& examples);
 
 /// The given option that needs the source's modules or functions; null if there is none.
 const char* option_about_modules(const ModelInput& input);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exported programs of PyTorch (.pt2). The graph is built without LibTorch; inputs without an
+// example have the sizes of the export.
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "driver/custom_ops.hpp"
+#include "driver/loading/sources.hpp"
+#include "pt2/import.hpp"
+
+namespace mase::driver {
+namespace {
+
+void refuse_options(const ModelRequest& request) {
+  const char* option = option_about_modules(request.input);
+  if (!option && !fixed_values(request).empty()) option = "--fix";
+  if (option)
+    config_error(std::string(option) + ": " + request.model +
+                 " is an exported program, whose graph is already built; use this option with a "
+                 "TorchScript file");
+}
+
+}  // namespace
+
+std::optional<LoadedModel> from_exported_program(const ModelRequest& request) {
+  if (!looks_like_path(request.model) || !pt2::is_exported_program(request.model))
+    return std::nullopt;
+  refuse_options(request);
+  const pt2::Program program = pt2::read_program(request.model);
+  pt2::ImportOptions options;
+  if (request.input.most_operators) options.most_nodes = *request.input.most_operators;
+  const std::vector<std::string> names = pt2::inputs_of(program);
+  options.inputs = by_name(requested_inputs(request, names), names);
+  pt2::Imported imported = pt2::import_program(program, options);
+  for (const std::string& note : imported.notes) log::warning(request.model + ": " + note);
+  LoadedModel loaded;
+  loaded.graph = std::move(imported.graph);
+  loaded.example = in_order(loaded.graph, options.inputs);
+  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
+  return loaded;
+}
+
+}  // namespace mase::driver
