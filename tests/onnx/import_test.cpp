@@ -202,6 +202,72 @@ TEST_CASE("a graph that fits one batch only says so") {
   CHECK_THAT(imported.notes[0], Catch::Contains("sizes of the example only"));
 }
 
+namespace {
+
+/// What an import for 5 rows says of a file for one row.
+std::string refusal_of_rows(const Shape& row, std::vector<Node> nodes,
+                            std::vector<Tensor> tensors) {
+  Shape single = row, several = row;
+  single.insert(single.begin(), 1);
+  several.insert(several.begin(), 5);
+  const Model model = model_of(single, std::move(nodes), std::move(tensors));
+  try {
+    import_model(model, {.path = "model.onnx", .inputs = {{"x", Array(DType::float32, several)}}});
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::unsupported);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a file for one batch takes others if its nodes keep the rows apart") {
+  const std::vector<Tensor> tensors{integers("flat", {1, -1}), ones("rows", {3, 1, 4})};
+  const std::vector<Node> nodes{node_of("Reshape", {"x", "flat"}, {"y"})};
+  const ImportOptions five{.path = "model.onnx",
+                           .inputs = {{"x", Array(DType::float32, {5, 2, 4})}}};
+  CHECK(text_of(model_of({1, 2, 4}, nodes, tensors), five) ==
+        "%x : float32[5, 2, 4] = placeholder x\n"
+        "%reshape : float32[5, 8] = call_method reshape aten::reshape(self=%x, shape=[-1, 8])\n"
+        "%output : float32[5, 8] = output output(value=%reshape)\n");
+  CHECK_THAT(import_model(model_of({1, 2, 4}, nodes, tensors), five).notes.at(0),
+             Catch::Contains("the file is for the batch 1; the graph takes any"));
+}
+
+TEST_CASE("a file for one batch whose nodes mix rows names such a node") {
+  const auto ints = [](std::vector<std::int64_t> values) { return Attribute::Ints(values); };
+  const std::vector<Tensor> tensors{integers("zero", {0}), integers("flat", {1, 8}),
+                                    ones("w", {8, 3}), ones("images", {2, 2, 4})};
+  CHECK_THAT(refusal_of_rows({8}, {node_of("ReduceMean", {"x", "zero"}, {"y"})}, tensors),
+             Catch::Contains("the file is for the batch 1") &&
+                 Catch::Contains("node 'y_node' (ReduceMean): it computes with several rows"));
+  CHECK_THAT(refusal_of_rows(
+                 {8}, {node_of("Softmax", {"x"}, {"y"}, {{"axis", std::int64_t{0}, ""}})}, tensors),
+             Catch::Contains("'y_node' (Softmax): it computes with several rows"));
+  CHECK_THAT(
+      refusal_of_rows({8},
+                      {node_of("Transpose", {"x"}, {"t"}), node_of("MatMul", {"x", "t"}, {"s"}),
+                       node_of("Mul", {"s", "x"}, {"y"})},
+                      tensors),
+      Catch::Contains("'s_node' (MatMul)"));
+  // The elements of a row are not next to each other.
+  CHECK_THAT(refusal_of_rows(
+                 {2, 4},
+                 {node_of("Transpose", {"x"}, {"t"}, {{"perm", ints({1, 0, 2}), ""}}),
+                  node_of("Reshape", {"t", "flat"}, {"f"}), node_of("MatMul", {"f", "w"}, {"y"})},
+                 tensors),
+             Catch::Contains("'y_node' (MatMul): it computes with several rows"));
+  CHECK_THAT(refusal_of_rows({2, 4}, {node_of("Add", {"x", "images"}, {"y"})}, tensors),
+             Catch::Contains("'y_node' (Add): it combines the rows with a constant"));
+  CHECK_THAT(refusal_of_rows({8}, {node_of("Squeeze", {"x", "zero"}, {"y"})}, tensors),
+             Catch::Contains("'y_node' (Squeeze): it takes the dimension of the batch away"));
+  CHECK_THAT(
+      refusal_of_rows({8}, {node_of("Concat", {"x", "x"}, {"y"}, {{"axis", std::int64_t{0}, ""}})},
+                      tensors),
+      Catch::Contains("'y_node' (Concat): it computes with several rows"));
+}
+
 TEST_CASE("pads that an exporter computes from constants are known") {
   // As torch.onnx.export writes F.pad: pads of the last dimension first, then turned around.
   const Model model =

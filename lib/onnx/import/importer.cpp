@@ -228,6 +228,7 @@ void Importer::import_nodes(const std::vector<Node>& nodes) {
       const ir::NodeId made = find_function(nodes[i]) ? ir::no_node : node_from(nodes[i], before);
       if (made != ir::no_node) keep_source(nodes[i], made);
     }
+    if (!other_batch_.empty()) made_.emplace(newest_, node_text(nodes[i]));
     i += std::max<std::size_t>(restored, 1);
   }
 }
@@ -318,6 +319,7 @@ Imported Importer::import() {
   name_containers();
   align_tensors();
   for (std::string& text : place_formats(graph(), formats_)) note(std::move(text));
+  vary_batch();
   if (!worlds_.only_example().empty())
     note("the graph fits the sizes of the example only (" + worlds_.only_example() + ")");
   return std::move(imported_);

@@ -69,6 +69,8 @@ class Importer {
   void add_inputs();
   void add_input(const ValueInfo& input, const Array* example);
   void add_output();
+  /// Lets the batch vary if an example has another one than the file.
+  void vary_batch();
   void import_node(const Node& node);
   /// The node that has the first result of an imported node, if it is newer than `before`.
   ir::NodeId node_from(const Node& node, ir::NodeId before);
@@ -90,8 +92,10 @@ class Importer {
   std::map<std::string, std::int64_t> symbols_;                  ///< sizes of the file's symbols
   std::unordered_map<std::string, std::string> producers_;       ///< result → node, for messages
   std::vector<const std::map<std::string, std::int64_t>*> opsets_;  ///< innermost function last
-  ir::NodeId newest_ = ir::no_node;  ///< the node that was added last
-  int copies_ = 0;                   ///< copies of bodies so far
+  std::vector<ir::NodeId> other_batch_;     ///< inputs whose example has another batch
+  std::map<ir::NodeId, std::string> made_;  ///< the file's node by the last node that it became
+  ir::NodeId newest_ = ir::no_node;         ///< the node that was added last
+  int copies_ = 0;                          ///< copies of bodies so far
 };
 
 }  // namespace mase::onnx

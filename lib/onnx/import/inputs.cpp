@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ir/vary_batch.hpp"
 #include "onnx/import/annotations.hpp"
 #include "onnx/import/importer.hpp"
 
@@ -51,6 +52,7 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
     config_error(path() + ": the file does not say the shape of the input '" + input.name +
                  "'; give --input-shape " + input.name + "=SHAPE");
   Shape sizes, others;
+  bool is_other_batch = false;
   const std::size_t rank = input.shape ? input.shape->size() : example->shape().size();
   if (example && example->shape().size() != rank)
     refuse("the example has the shape " + shape_text(example->shape()));
@@ -62,6 +64,9 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
       if (const auto known = symbols_.find(dim.symbol); known != symbols_.end())
         size = known->second;
     if (example) size = example->shape()[i];
+    const bool other_batch = dim.size && size != *dim.size && i == 0;
+    if (other_batch) size = *dim.size;
+    is_other_batch = is_other_batch || other_batch;
     if (dim.size && size != *dim.size)
       refuse("the example has the shape " + shape_text(example->shape()) +
              "; torch.onnx.export has dynamic_shapes (dynamic_axes) for sizes that vary");
@@ -78,6 +83,7 @@ void Importer::add_input(const ValueInfo& input, const Array* example) {
       node.formats.emplace("data_out", std::move(*format));
   const ir::NodeId id = graph().add(std::move(node));
   newest_ = id;
+  if (is_other_batch) other_batch_.push_back(id);
   worlds_.input(id, ir::ValueInfo::tensor(*dtype, sizes), ir::ValueInfo::tensor(*dtype, others));
   define(input.name, {.node = id});
 }
@@ -102,7 +108,42 @@ Array fixed_array(const Tree& tree, DType dtype, const std::string& name) {
   return array_of(tensor);
 }
 
+/// Whether a size of an input besides the batch of a file is a symbol.
+bool has_symbols(const Model& model) {
+  return std::ranges::any_of(inputs_of(model), [](const ValueInfo* input) {
+    return !input->shape ||
+           std::ranges::any_of(*input->shape, [](const Dimension& dim) { return !dim.size; });
+  });
+}
+
 }  // namespace
+
+void Importer::vary_batch() {
+  if (other_batch_.empty()) return;
+  const auto example_of = [&](ir::NodeId id) -> const Shape& {
+    return options_.inputs.at(graph().node(id).target).shape();
+  };
+  const ir::NodeId first = other_batch_.front();
+  const std::string name = graph().node(first).target;
+  const std::int64_t in_file = graph().node(first).info.shape.front(),
+                     batch = example_of(first).front();
+  for (const ir::NodeId id : other_batch_)
+    if (graph().node(id).info.shape.front() != in_file || example_of(id).front() != batch)
+      config_error(path() + ": the inputs '" + name + "' and '" + graph().node(id).target +
+                   "' have different batches");
+  const auto obstacle = ir::vary_batch(graph(), other_batch_, batch, has_symbols(model_));
+  if (obstacle) {
+    const auto made = made_.lower_bound(obstacle->node);
+    unsupported_error(path() + ": the file is for the batch " + std::to_string(in_file) +
+                      ", but the example of '" + name + "' has the batch " + std::to_string(batch) +
+                      "; other batches cannot be taken because of " +
+                      (made == made_.end() ? "the output" : made->second) + ": " +
+                      obstacle->reason +
+                      "; torch.onnx.export has dynamic_shapes (dynamic_axes) for sizes that vary");
+  }
+  note("the file is for the batch " + std::to_string(in_file) +
+       "; the graph takes any, and computes each row as the file does");
+}
 
 void Importer::add_inputs() {
   const auto inputs = inputs_of(model_);

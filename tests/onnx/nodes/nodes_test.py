@@ -46,12 +46,13 @@ def has_onnx(python):
 
 
 def cases():
+    from batch_cases import batch_cases
     from graph_cases import graph_cases
     from more_cases import more_cases
     from onnx.backend.test.case.node import collect_testcases
 
     warnings.simplefilter("ignore")
-    return [*collect_testcases(None), *more_cases(), *graph_cases()]
+    return [*collect_testcases(None), *more_cases(), *graph_cases(), *batch_cases()]
 
 
 def operator_of(case):
