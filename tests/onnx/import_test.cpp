@@ -68,6 +68,87 @@ TEST_CASE("tensors that an exporter stores once have the names that Identity giv
   CHECK(graph.tensors.size() == 4);
 }
 
+TEST_CASE("tensors tell the containers that an exporter leaves out of the names of nodes") {
+  // As torch.onnx.export writes a ScriptModule whose forward walks through a ModuleList.
+  const auto relu = [](const char* x, const std::string& name, const char* y) {
+    return named(node_of("Relu", {x}, {y}), name);
+  };
+  const auto gemm = [](const char* x, const std::string& scope, const std::string& owner,
+                       const char* y) {
+    return named(node_of("Gemm", {x, owner + ".weight", owner + ".bias"}, {y}), scope + "Gemm");
+  };
+  const auto targets = [](std::vector<Node> nodes, const std::vector<std::string>& owners) {
+    std::vector<Tensor> tensors;
+    for (const std::string& owner : owners) {
+      tensors.push_back(ones(owner + ".weight", {8, 8}));
+      tensors.push_back(ones(owner + ".bias", {8}));
+    }
+    std::vector<std::string> paths;
+    const ir::Graph graph =
+        import_model(model_of({0, 8}, std::move(nodes), tensors), {.path = "model.onnx"}).graph;
+    for (const ir::NodeId id : graph.order())
+      if (graph.node(id).kind == ir::NodeKind::call_module) paths.push_back(graph.node(id).target);
+    return paths;
+  };
+  using Paths = std::vector<std::string>;
+
+  CHECK(targets({gemm("x", "/0/fc/", "blocks.0.fc", "a"), relu("a", "/0/act/Relu", "b"),
+                 gemm("b", "/1/fc/", "blocks.1.fc", "c"), relu("c", "/1/act/Relu", "d"),
+                 relu("d", "/2/Relu", "y")},
+                {"blocks.0.fc", "blocks.1.fc"}) ==
+        Paths{"blocks.0.fc", "blocks.0.act", "blocks.1.fc", "blocks.1.act", "blocks.2"});
+  // A list inside of a module that is called, and a list of lists.
+  CHECK(
+      targets({gemm("x", "/encoder/0/", "encoder.layers.0", "a"), relu("a", "/encoder/1/Relu", "b"),
+               gemm("b", "/3/", "rows.2.3", "c"), relu("c", "/4/Relu", "y")},
+              {"encoder.layers.0", "rows.2.3"}) ==
+      Paths{"encoder.layers.0", "encoder.layers.1", "rows.2.3", "rows.2.4"});
+  // Two lists whose children have the same numbers: the file does not say whose the Relu is.
+  CHECK(targets(
+            {gemm("x", "/0/", "a.0", "p"), gemm("p", "/0/", "b.0", "q"), relu("q", "/1/Relu", "y")},
+            {"a.0", "b.0"}) == Paths{"a.0", "b.0", "1"});
+  // A list that comes after the first one, of which no tensor keeps its name.
+  CHECK(targets(
+            {gemm("x", "/0/", "a.0", "p"), gemm("p", "/2/", "a.2", "q"), relu("q", "/1/Relu", "y")},
+            {"a.0", "a.2"}) == Paths{"a.0", "a.2", "1"});
+  // Nothing but a number can follow what is left out.
+  CHECK(targets({gemm("x", "/fc/", "blocks.0.fc", "p"), relu("p", "/act/Relu", "y")},
+                {"blocks.0.fc"}) == Paths{"blocks.0.fc", "act"});
+}
+
+TEST_CASE("a weight without a name below a container that is left out leaves it unknown") {
+  Model model = model_of(
+      {0, 8},
+      {named(node_of("Gemm", {"x", "onnx::Gemm_7"}, {"a"}, {{"transB", std::int64_t{1}, ""}}),
+             "/0/conv/Gemm"),
+       named(node_of("Relu", {"a"}, {"b"}), "/0/act/Relu"),
+       named(node_of("Gemm", {"b", "heads.0.fc.weight"}, {"y"}), "/0/fc/Gemm")},
+      {ones("onnx::Gemm_7", {8, 8}), ones("heads.0.fc.weight", {8, 8})});
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  CHECK(graph.modules.contains("heads.0.fc"));
+  CHECK(!graph.modules.contains("heads.0.act"));
+}
+
+TEST_CASE("a bias names the linear layer whose weight has lost its name") {
+  // The scope that both nodes state is that of the block, as for the second run of one function.
+  const auto paths = [](const std::string& weight, const std::string& sum, bool shared) {
+    std::vector<Node> nodes{
+        named(node_of("MatMul", {"x", weight}, {"p"}), "/1/MatMul"),
+        named(node_of("Add", {"blocks.1.fc.bias", "p"}, {shared ? "q" : "y"}), sum)};
+    if (shared) nodes.push_back(node_of("Add", {"q", "blocks.1.fc.bias"}, {"y"}));
+    const ir::Graph graph =
+        import_model(
+            model_of({0, 3, 8}, nodes, {ones(weight, {8, 8}), ones("blocks.1.fc.bias", {8})}),
+            {.path = "model.onnx"})
+            .graph;
+    return graph.modules.contains("blocks.1.fc") && graph.tensors.contains("blocks.1.fc.weight");
+  };
+  CHECK(paths("onnx::MatMul_7", "/1/Add", false));
+  CHECK(!paths("onnx::MatMul_7", "/2/Add", false));  // another module adds it
+  CHECK(!paths("matrix", "/1/Add", false));          // a parameter of the block
+  CHECK(!paths("onnx::MatMul_7", "/1/Add", true));   // equal biases are stored once
+}
+
 TEST_CASE("a convolution into which an exporter folded a batch norm keeps its name") {
   const Model model =
       model_of({0, 3, 4, 4}, {node_of("Conv", {"x", "c.weight", "c.weight_bias"}, {"y"})},

@@ -16,7 +16,7 @@ std::string node_text(const Node& node) {
 }
 
 const Scope& Call::scope() const {
-  if (!scope_) scope_ = scope_of(node_);
+  if (!scope_) scope_ = importer_.scopes().of(node_);
   return *scope_;
 }
 

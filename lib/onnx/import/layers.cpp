@@ -79,10 +79,13 @@ std::string Call::stated_path(std::string_view op) const {
   return layer && computes(*layer, op) ? scope().path : "";
 }
 
-/// The layer's path: that which the file states, that of its tensors, or that of the node's module.
+/// The layer's path: that which the file states, that of its tensors, that of the bias which is
+/// added to it, or that of the node's module.
 std::string Call::layer_path(std::string_view op, const TensorPaths& tensors) const {
   if (std::string stated = stated_path(op); !stated.empty()) return stated;
   if (std::string owner = common_owner(tensors); !owner.empty()) return owner;
+  if (std::string owner = importer_.scopes().containers().owner_of_product(node_); !owner.empty())
+    return owner;
   const bool alone = importer_.scopes().nodes_in(scope().path) <= layer_nodes_;
   return alone && scope().class_name.empty() ? scope().path : "";
 }

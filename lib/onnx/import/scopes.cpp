@@ -60,9 +60,15 @@ Scope scope_of(const Node& node) {
   return scope.path.empty() ? from_name(node) : scope;
 }
 
-Scopes::Scopes(const Graph& graph) {
+Scopes::Scopes(const Graph& graph) : containers_(graph) {
   for (const Node& node : graph.nodes)
-    if (node.op != "Constant") ++counts_[scope_of(node).path];
+    if (node.op != "Constant") ++counts_[of(node).path];
+}
+
+Scope Scopes::of(const Node& node) const {
+  Scope scope = scope_of(node);
+  if (scope.class_name.empty()) scope.path = containers_.whole(scope.path);
+  return scope;
 }
 
 int Scopes::nodes_in(const std::string& path) const {

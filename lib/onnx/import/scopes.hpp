@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "onnx/import/containers.hpp"
 #include "onnx/model.hpp"
 
 namespace mase::onnx {
@@ -16,8 +17,8 @@ struct Scope {
   std::string class_name;  ///< "torch.nn.modules.linear.Linear"; "" if not known
 };
 
-/// The scope of a node. torch.onnx.export(dynamo=True) stores paths and classes as metadata; the
-/// older exporter names nodes "/block/block.0/MatMul".
+/// The scope that a node states. torch.onnx.export(dynamo=True) stores paths and classes as
+/// metadata; the older exporter names nodes "/block/block.0/MatMul".
 Scope scope_of(const Node& node);
 
 /// The scopes of a graph's nodes.
@@ -25,10 +26,14 @@ class Scopes {
  public:
   explicit Scopes(const Graph& graph);
 
+  /// The scope that a node states, with the containers that its file leaves out.
+  Scope of(const Node& node) const;
   /// How many nodes have the scope of this path, constants aside.
   int nodes_in(const std::string& path) const;
+  const Containers& containers() const { return containers_; }
 
  private:
+  Containers containers_;
   std::unordered_map<std::string, int> counts_;
 };
 
