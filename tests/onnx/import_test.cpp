@@ -129,6 +129,15 @@ TEST_CASE("a weight without a name below a container that is left out leaves it 
   CHECK(!graph.modules.contains("heads.0.act"));
 }
 
+TEST_CASE("a function in a module that has modules is no layer of the module's name") {
+  // As torch.onnx.export writes relu(fc(x)) in the forward of "block".
+  CHECK(text_of(model_of({0, 8},
+                         {named(node_of("Gemm", {"x", "block.fc.weight"}, {"a"}), "/block/fc/Gemm"),
+                          named(node_of("Relu", {"a"}, {"y"}), "/block/Relu")},
+                         {ones("block.fc.weight", {8, 8})}))
+            .find("call_module block aten::relu") == std::string::npos);
+}
+
 TEST_CASE("a bias names the linear layer whose weight has lost its name") {
   // The scope that both nodes state is that of the block, as for the second run of one function.
   const auto paths = [](const std::string& weight, const std::string& sum, bool shared) {

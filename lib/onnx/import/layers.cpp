@@ -86,8 +86,10 @@ std::string Call::layer_path(std::string_view op, const TensorPaths& tensors) co
   if (std::string owner = common_owner(tensors); !owner.empty()) return owner;
   if (std::string owner = importer_.scopes().containers().owner_of_product(node_); !owner.empty())
     return owner;
-  const bool alone = importer_.scopes().nodes_in(scope().path) <= layer_nodes_;
-  return alone && scope().class_name.empty() ? scope().path : "";
+  const Scopes& scopes = importer_.scopes();
+  const std::string& path = scope().path;
+  const bool alone = scopes.nodes_in(path) <= layer_nodes_ && !scopes.has_modules(path);
+  return alone && scope().class_name.empty() ? path : "";
 }
 
 std::string Call::store(std::string_view op, const std::string& argument, Constant& constant) {

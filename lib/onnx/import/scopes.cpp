@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "ir/naming.hpp"
 
 namespace mase::onnx {
 namespace {
@@ -63,6 +64,13 @@ Scope scope_of(const Node& node) {
 Scopes::Scopes(const Graph& graph) : containers_(graph) {
   for (const Node& node : graph.nodes)
     if (node.op != "Constant") ++counts_[of(node).path];
+  for (const auto& [path, count] : counts_) add_parents(path);
+  for (const Tensor& tensor : graph.initializers) add_parents(ir::owner_of(tensor.name));
+}
+
+void Scopes::add_parents(std::string_view path) {
+  for (std::string_view one = ir::owner_of(path); !one.empty(); one = ir::owner_of(one))
+    if (!parents_.emplace(one).second) return;
 }
 
 Scope Scopes::of(const Node& node) const {

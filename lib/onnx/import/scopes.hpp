@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "onnx/import/containers.hpp"
 #include "onnx/model.hpp"
@@ -30,11 +31,16 @@ class Scopes {
   Scope of(const Node& node) const;
   /// How many nodes have the scope of this path, constants aside.
   int nodes_in(const std::string& path) const;
+  /// Whether scopes or tensors lie in modules below this path, which layers of torch.nn have not.
+  bool has_modules(const std::string& path) const { return parents_.contains(path); }
   const Containers& containers() const { return containers_; }
 
  private:
+  void add_parents(std::string_view path);
+
   Containers containers_;
   std::unordered_map<std::string, int> counts_;
+  std::unordered_set<std::string> parents_;
 };
 
 }  // namespace mase::onnx
