@@ -542,6 +542,14 @@ TEST_CASE("graphs that are not sound are refused with the place") {
   CHECK_THAT(refusal(model_of({0, 8, 4}, {node_of("Conv", {"x", "w"}, {"y"})}, {ones("w", {7})}),
                      Fault::file),
              Catch::Contains("its weight is [7], but its input [2, 8, 4]"));
+  CHECK_THAT(refusal(model_of({0, 3, 4, 4}, {node_of("Resize", {"x", "", "scales"}, {"y"})},
+                              {{"scales",
+                                ElementType::float32,
+                                Array::from(std::vector<float>{1, 1, -1, -1}, {4}),
+                                "",
+                                {}}}),
+                     Fault::file),
+             Catch::Contains("its scale along axis 2 is -1.0"));
   Model newer = model_of({0, 8}, {node_of("Relu", {"x"}, {"y"})});
   newer.opsets[""] = 99;
   CHECK_THAT(refusal(newer, Fault::unsupported), Catch::Contains("its opset is 99"));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/text.hpp"
 #include "onnx/import/importer.hpp"
 #include "onnx/import/resampling.hpp"
 #include "onnx/import/rows.hpp"
@@ -61,6 +62,16 @@ void read_sizes(Call& call, Resize& resize) {
   for (const ir::Value& size : sizes) resize.sizes.push_back(size.as_int());
 }
 
+/// ONNX allows no scale of zero or below, and runtimes refuse it.
+void check_scales(Call& call, const Resize& resize) {
+  for (std::size_t i = 0; i < resize.scales.size(); ++i)
+    if (!(resize.scales[i] > 0))
+      call.wrong("its scale along axis " + std::to_string(resize.axes[i]) + " is " +
+                 double_text(resize.scales[i]) +
+                 ", but scales must be above 0; PyTorch's newer exporter writes -1 for an "
+                 "interpolation of a ScriptModule: export that with dynamo=False");
+}
+
 Resize read_resize(Call& call) {
   Resize resize;
   resize.mode = call.text("mode", "nearest");
@@ -83,6 +94,7 @@ Resize read_resize(Call& call) {
   if (resize.axes.empty() || std::max({resize.scales.size(), resize.sizes.size(),
                                        resize.varying.size()}) != resize.axes.size())
     call.wrong("its scales or sizes are not one per axis");
+  check_scales(call, resize);
   return resize;
 }
 
