@@ -184,6 +184,17 @@ TEST_CASE("constant rows of a table are an embedding if the file names the layer
   CHECK(text("table").find("aten::embedding") == std::string::npos);
 }
 
+TEST_CASE("a parameter that is expanded keeps its name") {
+  const Model model =
+      model_of({2, 1, 3},
+               {node_of("Expand", {"cls_token", "shape"}, {"token"}),
+                node_of("Concat", {"token", "x"}, {"y"}, {{"axis", std::int64_t{1}, ""}})},
+               {ones("cls_token", {1, 1, 3}), integers("shape", {2, 1, 3})});
+  const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+  REQUIRE(graph.tensors.contains("cls_token"));
+  CHECK(graph.tensors.at("cls_token").value.shape() == Shape{1, 1, 3});
+}
+
 TEST_CASE("a product whose sum is read twice keeps its bias apart") {
   const Model model =
       model_of({0, 8},
