@@ -129,7 +129,7 @@ TEST_CASE("a weight without a name below a container that is left out leaves it 
   CHECK(!graph.modules.contains("heads.0.act"));
 }
 
-TEST_CASE("a function in a module that has modules is no layer of the module's name") {
+TEST_CASE("a function in a module that has modules does not become a layer of its name") {
   // As torch.onnx.export writes relu(fc(x)) in the forward of "block".
   CHECK(text_of(model_of({0, 8},
                          {named(node_of("Gemm", {"x", "block.fc.weight"}, {"a"}), "/block/fc/Gemm"),
@@ -165,6 +165,22 @@ TEST_CASE("a convolution into which an exporter folded a batch norm keeps its na
   const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
   REQUIRE(graph.modules.contains("c"));
   CHECK(*graph.modules.at("c").tensor("bias") == "c.bias");
+}
+
+TEST_CASE("a bias of zeros that a file computes is left out of the layer") {
+  const auto leaves_out = [](float number) {
+    const Tensor fill{
+        "", ElementType::float32, Array::from(std::vector<float>{number}, {1}), "", {}};
+    const Model model = model_of({0, 3, 4, 4},
+                                 {node_of("Constant", {}, {"fill"}, {{"value", fill, ""}}),
+                                  node_of("Expand", {"fill", "size"}, {"b"}),
+                                  node_of("Conv", {"x", "c.weight", "b"}, {"y"})},
+                                 {integers("size", {2}), ones("c.weight", {2, 3, 3, 3})});
+    const ir::Graph graph = import_model(model, {.path = "model.onnx"}).graph;
+    return graph.modules.contains("c") && !graph.modules.at("c").tensor("bias");
+  };
+  CHECK(leaves_out(0));
+  CHECK(!leaves_out(1));
 }
 
 TEST_CASE("constant rows of a table are an embedding if the file names the layer") {

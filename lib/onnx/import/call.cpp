@@ -132,7 +132,7 @@ bool Call::is_constant() {
 
 bool Call::is_parameter() {
   const auto& known = operand(0).constant;
-  return known && known->is_parameter;
+  return known && known->is_parameter && is_floating(known->value.dtype());
 }
 
 Shape Call::shape(std::size_t i) {

@@ -138,6 +138,15 @@ void add(Call& call) {
   if (!norm_of_sum(call)) broadcast(call, "aten::add", true);
 }
 
+/// Without its optimizer, PyTorch's newer exporter computes zeros for a convolution without a bias.
+LayerTensors convolution_tensors(Call& call) {
+  const Array* bias = call.has(2) ? call.constant(2) : nullptr;
+  const bool computed = bias && !call.operand(2).constant->is_parameter;
+  const bool zeros = computed && bias->dtype() == DType::float32 &&
+                     std::ranges::all_of(bias->span<float>(), [](float one) { return one == 0; });
+  return zeros ? LayerTensors{{"weight", 1}} : LayerTensors{{"weight", 1}, {"bias", 2}};
+}
+
 void convolution(Call& call) {
   const std::int64_t spatial = call.rank(0) - 2;
   if (spatial < 1 || spatial > 3)
@@ -154,7 +163,7 @@ void convolution(Call& call) {
                                  {"padding", list_of(windows.padding)},
                                  {"dilation", list_of(windows.dilation)},
                                  {"groups", call.integer("group", 1)}};
-  call.result(call.layer(op, std::move(args), LayerTensors{{"weight", 1}, {"bias", 2}}));
+  call.result(call.layer(op, std::move(args), convolution_tensors(call)));
 }
 
 /// How much of the result's ends is cut, and how much is added behind it, in one dimension.
@@ -218,7 +227,7 @@ void transposed_convolution(Call& call) {
                                   {"output_padding", list_of(added)},
                                   {"groups", call.integer("group", 1)},
                                   {"dilation", list_of(windows.dilation)}},
-                                 LayerTensors{{"weight", 1}, {"bias", 2}});
+                                 convolution_tensors(call));
   for (std::size_t dim = 0; !even && dim < crops.size(); ++dim) {
     const std::int64_t behind = crops[dim].after;
     const ir::Value end = behind == 0 ? std::numeric_limits<std::int64_t>::max() : -behind;

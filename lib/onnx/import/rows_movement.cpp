@@ -26,8 +26,7 @@ void expand(Call& call) {
 
 /// A parameter keeps its name, and can be trained, as a tensor of the graph.
 std::optional<HostTensor> host_expand(Call& call) {
-  if (call.is_parameter() && is_floating(call.dtype(0)) && numel(call.shape(0)) > 1)
-    return std::nullopt;
+  if (call.is_parameter() && numel(call.shape(0)) > 1) return std::nullopt;
   const HostTensor tensor = call.host(0), sizes = call.host(1);
   if (!sizes.is_constant()) return std::nullopt;
   const auto shape = broadcast_shape(tensor.shape, call.integers(1));
