@@ -69,4 +69,5 @@ TEST_CASE("networks that onnxruntime quantized give its results") {
   }
   // A table has the sigmoid of every code, and products are those of codes.
   CHECK(compared("qdq_silu", ir::Level::integer).distance() == 0);
+  CHECK(compared("qlinear_conv", ir::Level::integer).distance() == 0);
 }

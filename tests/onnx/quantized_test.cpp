@@ -293,6 +293,30 @@ TEST_CASE("operators on codes become operators on their values") {
             "{data_in=integer(8, 4), data_out=integer(8, 4), weight=integer(8, 4)}"));
 }
 
+TEST_CASE("what moves codes moves their values") {
+  const auto zero = [](const std::string& name, std::uint8_t value) {
+    const Array array = Array::from(std::vector<std::uint8_t>{value}, {});
+    return Tensor{name, ElementType::uint8, array, "", {}};
+  };
+  const auto text = [&](std::vector<Node> moves, const std::string& last,
+                        const std::string& second = "z") {
+    std::vector<Node> nodes{node_of("QuantizeLinear", {"x", "sixteenth", "z"}, {"q"}),
+                            node_of("QuantizeLinear", {"x", "sixteenth", second}, {"p"})};
+    nodes.insert(nodes.end(), moves.begin(), moves.end());
+    nodes.push_back(node_of("DequantizeLinear", {last, "sixteenth", "z"}, {"y"}));
+    return text_of(model_of({0, 1, 4, 4}, nodes, with_numbers({zero("z", 128), zero("other", 7)})));
+  };
+  const Node pool =
+      node_of("MaxPool", {"q"}, {"m"}, {{"kernel_shape", std::vector<std::int64_t>{2, 2}, ""}});
+  const std::string moved = text({pool, node_of("Flatten", {"m"}, {"f"})}, "f");
+  CHECK(has(moved, "{data_in=integer(8, 4)}"));
+  CHECK(has(moved, "aten::max_pool2d(self=%x"));
+  CHECK_FALSE(has(moved, "uint8"));
+  const Node join = node_of("Concat", {"q", "p"}, {"c"}, {flag("axis", 1)});
+  CHECK_FALSE(has(text({join}, "c"), "uint8"));
+  CHECK(has(text({join}, "c", "other"), "uint8"));  // codes of different quantizers
+}
+
 TEST_CASE("types that a file notes for tensors are formats") {
   const auto noted = [](const std::string& input, const std::string& weight) {
     Model model = model_of({0, 2}, {node_of("MatMul", {"x", "w"}, {"y"})},

@@ -3,6 +3,7 @@
 // of the graph's ports or, where no format says it, as operators.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ ir::NodeId subtracted(Call& call, ir::NodeId x, const Array& other);
 ir::NodeId clamped(Call& call, ir::NodeId x, double low, double high);
 /// x rounded by a mode of QONNX.
 ir::NodeId rounded(Call& call, ir::NodeId x, const std::string& mode);
+/// How an operator is imported that moves or chooses elements: between QuantizeLinear and
+/// DequantizeLinear it acts on values, and gives codes of them.
+std::function<void(Call&)> moving(void (*import)(Call&));
 /// Operand i as a float32 constant; refused when the model computes it.
 Array float_constant(Call& call, std::size_t i, const std::string& what);
 

@@ -4,6 +4,7 @@
 
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
+#include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 
@@ -223,7 +224,7 @@ void top_k(Call& call) {
 
 std::vector<Row> gather_rows() {
   return {
-      {"Gather", 1, gather, host_gather},
+      {"Gather", 1, moving(gather), host_gather},
       {"GatherElements", 11, gather_elements},
       {"GatherND", 11, gather_nd},
       {"Scatter", 9, scatter_elements},

@@ -4,6 +4,7 @@
 
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
+#include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 
@@ -116,11 +117,11 @@ void determinant(Call& call) { call.result(call.emit("aten::linalg_det", {{"A", 
 
 std::vector<Row> movement_rows() {
   return {
-      {"Expand", 8, expand, host_expand},
-      {"Tile", 6, tile},
+      {"Expand", 8, moving(expand), host_expand},
+      {"Tile", 6, moving(tile)},
       {"Trilu", 14, triangle},
-      {"DepthToSpace", 1, depth_to_space},
-      {"SpaceToDepth", 1, space_to_depth},
+      {"DepthToSpace", 1, moving(depth_to_space)},
+      {"SpaceToDepth", 1, moving(space_to_depth)},
       {"Einsum", 12, einsum},
       {"Col2Im", 18, columns_to_image},
       {"Det", 11, determinant},

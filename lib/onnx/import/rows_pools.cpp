@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "onnx/import/importer.hpp"
+#include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 #include "onnx/import/windows.hpp"
@@ -192,9 +193,12 @@ void global_lp(Call& call) {
 
 std::vector<Row> pool_rows() {
   return {
-      {"MaxPool", 1, max_pool},         {"AveragePool", 1, average_pool},
-      {"LpPool", 2, lp_pool},           {"GlobalAveragePool", 1, global_mean},
-      {"GlobalMaxPool", 1, global_max}, {"GlobalLpPool", 2, global_lp},
+      {"MaxPool", 1, moving(max_pool)},
+      {"AveragePool", 1, average_pool},
+      {"LpPool", 2, lp_pool},
+      {"GlobalAveragePool", 1, global_mean},
+      {"GlobalMaxPool", 1, moving(global_max)},
+      {"GlobalLpPool", 2, global_lp},
   };
 }
 

@@ -3,6 +3,7 @@
 // integers, which become the same operators on floats between them.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "onnx/import/importer.hpp"
 #include "onnx/import/quantizer.hpp"
@@ -162,14 +163,21 @@ void dequantize_linear(Call& call) {
   call.result(dequantized(call, 0, quantizer));
 }
 
-/// A result as codes, of which readers may take the values.
-void result_codes(Call& call, const Quantizer& quantizer, ir::NodeId x, ElementType type) {
-  Codes codes{quantized(call, quantizer, x), quantizer.scale, quantizer.zero, type};
+/// The codes of x, of which readers may take `values`.
+Operand with_codes(Call& call, const Quantizer& quantizer, ir::NodeId x, ir::NodeId values,
+                   ElementType type) {
+  Codes codes{values, quantizer.scale, quantizer.zero, type};
   ir::NodeId node = codes_of(call, quantizer, x);
   // LibTorch computes nothing in uint16; its codes are the same numbers in int32.
   if (const auto dtype = type == ElementType::uint16 ? DType::int32 : dtype_of(type))
     node = converted(call, node, *dtype);
-  call.result(Operand{.node = node, .codes = std::make_shared<const Codes>(std::move(codes))});
+  return {.node = node, .codes = std::make_shared<const Codes>(std::move(codes))};
+}
+
+/// A result as codes, of which readers may take the values.
+void result_codes(Call& call, const Quantizer& quantizer, ir::NodeId x, ElementType type) {
+  const ir::NodeId values = quantized(call, quantizer, x);
+  call.result(with_codes(call, quantizer, x, values, type));
 }
 
 /// Codes that are floats of a format, without codes of their own in the graph.
@@ -204,7 +212,58 @@ void quantize_linear(Call& call) {
   call.result(Operand{.constant = std::move(constant)});
 }
 
+/// Whether two tensors have codes of the same quantizer.
+bool alike(const Codes& a, const Codes& b) {
+  return a.type == b.type && same_values(a.scale, b.scale) && same_values(a.zero, b.zero);
+}
+
+/// The codes that all operands of operand 0's dtype are; null where they are not, where channels
+/// have scales of their own, and where float32 quotients of values might not round to the codes.
+std::shared_ptr<const Codes> codes_of_all(Call& call) {
+  constexpr int most_bits = 16;
+  const auto codes = call.count() > 0 && !call.value(0).items ? call.operand(0).codes : nullptr;
+  if (!codes || codes->scale.size() != 1 || codes->zero.size() != 1) return nullptr;
+  const CodeRow& row = code_row(call, codes->type);
+  if (!row.format.empty() || row.bits > most_bits) return nullptr;
+  for (std::size_t i = 1; i < call.count(); ++i) {
+    if (!call.has(i) || call.dtype(i) != call.dtype(0)) continue;
+    const auto others = call.operand(i).codes;
+    if (!others || !alike(*codes, *others)) return nullptr;
+  }
+  return codes;
+}
+
+/// Gives the results of a call, which are values, as codes.
+void recode_results(Call& call, const Codes& codes) {
+  Quantizer quantizer{codes.scale, codes.zero};
+  const CodeRow& row = code_row(call, codes.type);
+  set_range(quantizer, row.bits, row.is_signed, false);
+  for (std::size_t i = 0; i < call.results(); ++i) {
+    if (!call.wants(i)) continue;
+    Operand& result = *call.importer().find(call.node().outputs[i]);
+    if (result.node == ir::no_node || !is_floating(call.info(result.node).dtype)) continue;
+    result = with_codes(call, quantizer, result.node, result.node, codes.type);
+  }
+}
+
 }  // namespace
+
+std::function<void(Call&)> moving(void (*import)(Call&)) {
+  return [import](Call& call) {
+    const auto codes = codes_of_all(call);
+    if (!codes) return import(call);
+    std::map<std::string, Operand> kept;
+    for (std::size_t i = 0; i < call.count(); ++i)
+      if (call.has(i) && call.operand(i).codes) {
+        const auto own = call.operand(i).codes;
+        kept.emplace(call.node().inputs[i], call.operand(i));
+        call.operand(i) = Operand{.node = own->values};
+      }
+    import(call);
+    for (auto& [name, operand] : kept) *call.importer().find(name) = std::move(operand);
+    recode_results(call, *codes);
+  };
+}
 
 std::vector<Row> qdq_rows() {
   return {

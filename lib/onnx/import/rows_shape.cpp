@@ -8,6 +8,7 @@
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
 #include "onnx/import/moves.hpp"
+#include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/transposes.hpp"
 
@@ -283,12 +284,18 @@ void identity(Call& call) {
 std::vector<Row> shape_rows() {
   return {
       {"Shape", 1, shape, host_shape},
-      {"Reshape", 5, reshape, on_host(reshaped_shape), {}, {}, on_constant(reshaped_shape)},
-      {"Flatten", 1, flatten},
-      {"Unsqueeze", 1, unsqueeze, on_host(unsqueezed_shape), {}, {}, on_constant(unsqueezed_shape)},
-      {"Squeeze", 1, squeeze, on_host(squeezed_shape), {}, {}, on_constant(squeezed_shape)},
-      {"Transpose", 1, transpose, host_transpose},
-      {"Concat", 4, concat, host_concat, {}, {}, fold_concat},
+      {"Reshape", 5, moving(reshape), on_host(reshaped_shape), {}, {}, on_constant(reshaped_shape)},
+      {"Flatten", 1, moving(flatten)},
+      {"Unsqueeze",
+       1,
+       moving(unsqueeze),
+       on_host(unsqueezed_shape),
+       {},
+       {},
+       on_constant(unsqueezed_shape)},
+      {"Squeeze", 1, moving(squeeze), on_host(squeezed_shape), {}, {}, on_constant(squeezed_shape)},
+      {"Transpose", 1, moving(transpose), host_transpose},
+      {"Concat", 4, moving(concat), host_concat, {}, {}, fold_concat},
       {"Constant", 1, constant},
       {"Identity", 1, identity},
   };

@@ -7,6 +7,7 @@
 #include "onnx/import/host.hpp"
 #include "onnx/import/importer.hpp"
 #include "onnx/import/moves.hpp"
+#include "onnx/import/quantizer.hpp"
 #include "onnx/import/rows.hpp"
 #include "onnx/import/steps.hpp"
 
@@ -280,8 +281,8 @@ void pad(Call& call) {
 
 std::vector<Row> slice_rows() {
   return {
-      {"Slice", 1, slice, host_slice, {}, {}, fold_slice},
-      {"Split", 2, split_parts},
+      {"Slice", 1, moving(slice), host_slice, {}, {}, fold_slice},
+      {"Split", 2, moving(split_parts)},
       {"Pad", 2, pad},
   };
 }
