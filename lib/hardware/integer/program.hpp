@@ -48,7 +48,7 @@ struct Program {
   std::vector<ValueId> inputs;                    ///< in the order of the placeholders
   std::vector<ValueId> outputs;                   ///< in the order of the graph's results
   std::vector<std::string> output_keys;           ///< as ir::Results names them
-  std::vector<DType> output_dtypes;               ///< as torch has them: float32, int64 of places
+  std::vector<DType> output_dtypes;               ///< as torch has them: float32, or integers
   std::vector<formats::Rounding> input_rounding;  ///< how floats become codes, per input
   /// The levels that an input is rounded to; null for fixed point.
   std::vector<std::shared_ptr<const Levels>> input_levels;

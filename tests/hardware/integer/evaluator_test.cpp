@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The evaluator at the integer level: floats in and out, observers, bad inputs.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -125,4 +126,49 @@ TEST_CASE("codes become floats with one rounding") {
   CHECK(got[1] == std::ldexp(1.0F + 0x1p-23F, 30));
   CHECK(got[2] == -std::ldexp(1.0F + 0x1p-23F, 30));
   CHECK(got[3] == std::ldexp(3.0F, -30));
+}
+
+TEST_CASE("whole numbers in the range of a narrow type are results of it") {
+  const auto graph_of = [](const std::string& format, bool rounds) {
+    Sketch sketch;
+    auto x = sketch.input({2, 5}, {{"data_out", format}});
+    if (rounds) {
+      x = sketch.call("aten::round", {{"self", ref(x)}}, {2, 5});
+      x = sketch.call("aten::clamp", {{"self", ref(x)}, {"min", Value(0)}, {"max", Value(255)}},
+                      {2, 5});
+    }
+    return sketch.finish(sketch.call("aten::to.dtype", {{"self", ref(x)}},
+                                     ir::ValueInfo::tensor(DType::uint8, {2, 5})));
+  };
+  const auto message =
+      message_of(Fault::unsupported, [&] { integer::lower(graph_of("integer(10, 1)", false)); });
+  CHECK_THAT(message, Catch::Contains("whole numbers from 0 to 255, which uint8 has") &&
+                          Catch::Contains("torch.round and torch.clamp"));
+  const auto evaluator = integer::make_evaluator(graph_of("integer(10, 1)", true));
+  const Array batch = Array::from<float>({-3, 2.5F, 3.5F, 255, 300}, {1, 5});
+  const Array result = evaluator->run({batch})[0].second;
+  REQUIRE(result.dtype() == DType::uint8);
+  const auto codes = result.span<std::uint8_t>();
+  CHECK(std::vector<int>(codes.begin(), codes.end()) == std::vector<int>{0, 2, 4, 255, 255});
+}
+
+TEST_CASE("the host divides an input whose readers divide it behind moves") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 1, 4, 4});
+  const auto pooled =
+      sketch.call("aten::max_pool2d", {{"self", ref(x)}, {"kernel_size", Value(2)}}, {2, 1, 2, 2});
+  const auto y = sketch.call("aten::flatten.using_ints",
+                             {{"self", ref(pooled)}, {"start_dim", Value(1)}}, {2, 4});
+  const auto codes =
+      sketch.call("aten::div.Scalar", {{"self", ref(y)}, {"other", Value(0.1)}}, {2, 4});
+  const auto z = sketch.relu(codes, {{"data_in", "integer(8, 0)"}});
+  const auto evaluator = integer::make_evaluator(sketch.finish(z));
+  const Array batch = random_batch({50, 1, 4, 4}, 15, 3);
+  const Array result = evaluator->run({batch})[0].second;
+  const auto in = batch.span<float>(), out = result.span<float>();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t corner = i / 4 * 16 + i % 4 / 2 * 8 + i % 2 * 2;
+    const float most = std::max({in[corner], in[corner + 1], in[corner + 4], in[corner + 5]});
+    CHECK(out[i] == std::clamp(std::nearbyint(most / 0.1F), 0.0F, 127.0F));
+  }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hardware/integer/lowering/arithmetic.hpp"
+#include "hardware/integer/lowering/host_numbers.hpp"
 #include "hardware/integer/lowering/lowering.hpp"
 #include "hardware/integer/lowering/lowering_table.hpp"
 #include "hardware/integer/lowering/matrix.hpp"
@@ -208,19 +209,42 @@ StreamView Lowering::host_stream(const Scaled& scaled, const ir::Node& node) {
   return stream;
 }
 
+namespace {
+
+/// Whether two readers ask for the same codes.
+bool ask_alike(const AskedStep& a, const AskedStep& b) {
+  return a.step == b.step && a.grid.type == b.grid.type && a.grid.rounding == b.grid.rounding;
+}
+
+}  // namespace
+
+bool Lowering::moves_codes(const ir::Node& node) const {
+  if (node.kind == ir::NodeKind::output) return false;
+  const LoweringRow* row = lowering_of(graph(), node);
+  const auto is_tensor = [&](ir::NodeId input) { return graph().node(input).info.is_tensor(); };
+  return row && row->commutes && keeps_factor(*row) && node.formats.empty() &&
+         std::ranges::count_if(graph().inputs(node.id), is_tensor) == 1;
+}
+
+std::optional<AskedStep> Lowering::asked_by(const ir::Node& reader) const {
+  if (moves_codes(reader)) return asked_step(reader);
+  const ir::Value* by = reader.find("other");
+  const auto asked = target(reader);
+  if (ir::base_op(reader.op) != "aten::div" || !by || !by->is_number() || !asked)
+    return std::nullopt;
+  const double step = static_cast<float>(by->as_double());
+  if (step <= 0 || has_input_formats(reader)) return std::nullopt;
+  return AskedStep{step, *asked};
+}
+
 std::optional<AskedStep> Lowering::asked_step(const ir::Node& node) const {
   std::optional<AskedStep> common;
   for (const ir::NodeId user : graph().users(node.id)) {
     const ir::Node& reader = graph().node(user);
-    const ir::Value* by = reader.find("other");
-    const auto asked = target(reader);
-    if (ir::base_op(reader.op) != "aten::div" || !by || !by->is_number() || !asked)
-      return std::nullopt;
-    const double own = static_cast<float>(by->as_double());
-    const bool same = !common || (common->step == own && common->grid.type == asked->type &&
-                                  common->grid.rounding == asked->rounding);
-    if (!same || own <= 0 || has_input_formats(reader)) return std::nullopt;
-    common = AskedStep{own, *asked};
+    if (is_host_value(reader)) continue;
+    const auto asked = asked_by(reader);
+    if (!asked || (common && !ask_alike(*common, *asked))) return std::nullopt;
+    common = asked;
   }
   return common;
 }
@@ -231,6 +255,7 @@ namespace {
 std::optional<ExactLine> line_of_all(const Lowering& lowering, const ir::Node& node) {
   std::optional<ExactLine> line;
   for (const ir::NodeId input : lowering.graph().inputs(node.id)) {
+    if (!lowering.graph().node(input).info.is_tensor()) continue;  // a size
     const Scaled* scaled = std::get_if<Scaled>(&lowering.operand(input));
     if (!scaled || !scaled->is_multiple()) return std::nullopt;
     const ExactLine& own = scaled->lines[0];

@@ -243,6 +243,7 @@ Operand Lowering::lowered(const ir::Node& node) {
   std::optional<Operand> on_codes = lowered_on_codes(known, *row);
   Operand result = on_codes ? std::move(*on_codes) : row->lower({*this, known});
   if (const Scaled* scaled = std::get_if<Scaled>(&result)) result = settled(*scaled, node);
+  keep_host_step(node);
   const auto out = node.formats.find("data_out");
   if (out == node.formats.end()) return on_asked_levels(std::move(result), node, row->commutes);
   // Ops without a step of their own leave their data_out format to this cast.
@@ -251,6 +252,12 @@ Operand Lowering::lowered(const ir::Node& node) {
   if (std::holds_alternative<Parameter>(result))
     throw Refusal{"it moves a constant; give its format to what reads it"};
   return result;
+}
+
+void Lowering::keep_host_step(const ir::Node& node) {
+  if (!moves_codes(node)) return;
+  for (const ir::NodeId input : graph().inputs(node.id))
+    if (const auto step = host_step(input)) host_steps_[node.id] = *step;
 }
 
 Operand Lowering::on_asked_levels(Operand result, const ir::Node& node, bool commutes) {

@@ -67,7 +67,7 @@ class Lowering {
   /// The numbers rounded to a grid.
   StreamView rounded_stream(const Scaled& scaled, const Grid& grid, const ir::Node& reader,
                             const std::string& port);
-  /// What the host divides an input by; nullopt for others.
+  /// What the host divides an input by, whose elements a node has; nullopt for others.
   std::optional<double> host_step(ir::NodeId id) const {
     const auto known = host_steps_.find(id);
     return known == host_steps_.end() ? std::nullopt : std::optional(known->second);
@@ -80,7 +80,8 @@ class Lowering {
 
   /// The grid a node's result is requantised to: its data_out format, else its readers' demand.
   std::optional<Grid> target(const ir::Node& node) const;
-  /// What all readers divide a result by, if they do, and the grid of the quotients.
+  /// What all readers divide a result by, if they do, also behind moves, and the grid of the
+  /// quotients.
   std::optional<AskedStep> asked_step(const ir::Node& node) const;
   /// The levels that its data_out format, or else all of its readers, ask for of a node's result;
   /// null for none.
@@ -146,6 +147,12 @@ class Lowering {
   Operand on_asked_levels(Operand result, const ir::Node& node, bool commutes);
   /// The node with numbers in the place of those nodes that are known to be such.
   ir::Node with_numbers(ir::Node node) const;
+  /// Whether a node only moves or chooses elements of one tensor, whatever step they have.
+  bool moves_codes(const ir::Node& node) const;
+  /// The same as asked_step of one reader.
+  std::optional<AskedStep> asked_by(const ir::Node& reader) const;
+  /// Remembers that the results of a node have the step by which the host divides its operand.
+  void keep_host_step(const ir::Node& node);
   /// The result of a node whose operands have a factor that it keeps or multiplies.
   std::optional<Operand> lowered_on_codes(const ir::Node& node, const LoweringRow& row);
   /// A result on the grid that its format or its readers ask for, if they do.

@@ -21,19 +21,39 @@ Operand lower_dropout(const Call& call) {
   return call.stream("input");
 }
 
-bool is_whole(DType dtype) {
-  return dtype == DType::boolean || dtype == DType::int32 || dtype == DType::int64;
+/// The integers of a dtype; nullopt for floats and truth values.
+std::optional<Interval> integers_of(DType dtype) {
+  if (is_floating(dtype) || dtype == DType::boolean) return std::nullopt;
+  const bool is_signed = dtype != DType::uint8 && dtype != DType::uint16 && dtype != DType::uint32;
+  const int bits = 8 * static_cast<int>(size_of(dtype));
+  const Wide half = Wide{1} << (bits - 1);
+  return is_signed ? Interval{-half, half - 1} : Interval{0, 2 * half - 1};
 }
 
-/// Whole numbers stay what they are in all types but bool.
+/// Whether all numbers of a stream are integers of a dtype.
+bool are_in(const FixedType& type, const Interval& integers) {
+  if (type.frac > 0) return false;
+  const auto [low, high] = shifted(interval_of(type), -type.frac);
+  return low >= integers.low && high <= integers.high;
+}
+
+/// Whole numbers stay what they are in all types but bool that hold them. Those of a whole type are
+/// taken to fit int32 and int64.
 Operand lower_to(const Call& call) {
   const DType to = call.node.info.dtype;
   if (to == DType::boolean) return as_truth(call, call.stream("self"));
-  const ir::Value* self = call.node.find("self");
-  const DType from = call.lowering.graph().node(self->node()).info.dtype;
-  if (to != DType::float32 && !(is_whole(to) && is_whole(from)))
-    throw Refusal{"another dtype has no datapath"};
-  return lower_identity(call);
+  if (to == DType::float32) return lower_identity(call);
+  const auto integers = integers_of(to);
+  if (!integers) throw Refusal{"another dtype has no datapath"};
+  const ir::Node& self = call.lowering.graph().node(call.node.find("self")->node());
+  const bool is_wide = to == DType::int32 || to == DType::int64;
+  const bool was_whole = !is_floating(self.info.dtype);
+  const StreamView x = call.stream("self");
+  if (!(is_wide && was_whole) && !are_in(call.lowering.value(x.id).type, *integers))
+    throw Refusal{"its input is not known to be whole numbers from " + wide_text(integers->low) +
+                  " to " + wide_text(integers->high) + ", which " + std::string(dtype_name(to)) +
+                  " has; torch.round and torch.clamp in front of it make it so"};
+  return x;
 }
 
 /// One number in the shape of a stream, a constant.

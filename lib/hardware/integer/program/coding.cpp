@@ -177,12 +177,29 @@ Array decode_value(const StreamValue& value, const Codes& codes, std::int64_t fr
 Array decode_output(const Program& program, std::size_t output, const Codes& codes,
                     std::int64_t frames) {
   const StreamValue& value = program.value(program.outputs[output]);
-  if (program.output_dtypes[output] == DType::boolean)
-    return decoded_by<bool>(value, codes, frames,
-                            [](std::int64_t code, std::size_t) { return code != 0; });
-  if (program.output_dtypes[output] != DType::int64) return decode_value(value, codes, frames);
-  return decoded_by<std::int64_t>(value, codes, frames,
-                                  [](std::int64_t code, std::size_t) { return code; });
+  const std::int64_t unit = std::int64_t{1} << std::max(-value.type.frac, 0);
+  const auto whole = [&]<class Integer>(Integer) {
+    return decoded_by<Integer>(value, codes, frames, [&](std::int64_t code, std::size_t) {
+      return static_cast<Integer>((value.code ? value.code->number(code) : code) * unit);
+    });
+  };
+  switch (program.output_dtypes[output]) {
+    case DType::boolean:
+      return decoded_by<bool>(value, codes, frames,
+                              [](std::int64_t code, std::size_t) { return code != 0; });
+    case DType::int64:
+      return whole(std::int64_t{});
+    case DType::int32:
+      return whole(std::int32_t{});
+    case DType::int16:
+      return whole(std::int16_t{});
+    case DType::int8:
+      return whole(std::int8_t{});
+    case DType::uint8:
+      return whole(std::uint8_t{});
+    default:
+      return decode_value(value, codes, frames);
+  }
 }
 
 }  // namespace mase::integer
