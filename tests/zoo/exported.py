@@ -3,8 +3,8 @@
 
 imports    mase runs the file
 outputs    the results of `mase run` are those of stock PyTorch to 1e-5 of the largest one
-names      how many of the layers that the TorchScript import has are layers of the same name here; exporters fold batch
-           norms, leave dropouts out and take cells of recurrent layers apart
+names      how many of the layers that the TorchScript import has are layers of the same name here, and why others are
+           not (layer_names.py has the reasons)
 """
 
 import argparse
@@ -13,10 +13,13 @@ import logging
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy
+import onnx
 import torch
+from layer_names import layers_of, reasons_of, told_paths
 from networks import NETWORKS
 from torch import Tensor, nn
 from zoo import Refused, made, mase, script_of, table, tensors_of
@@ -74,20 +77,20 @@ class Trial:
             self.row["why"] = str(problem)[:400]
         return self.row
 
-    def layers(self, file: Path) -> set[str]:
-        shown = json.loads(mase(self.program, "show", file, *self.inputs, "--format", "json"))
-        return {node["name"] for node in shown["nodes"] if node["op"] == "call_module"}
-
     def names(self, model: nn.Module, file: Path) -> str:
         traced = self.folder / "model.pt"
         try:
             with torch.no_grad():
                 script_of(model, "trace", self.network.inputs).save(str(traced))
-            wanted = self.layers(traced)
+            wanted, _ = layers_of(self.program, traced, self.inputs)
         except Exception:  # not every network can be traced
             return "-"
-        missing = wanted - self.layers(file)
-        return "yes" if not missing else f"{len(wanted) - len(missing)} of {len(wanted)}"
+        found, ops = layers_of(self.program, file, self.inputs)
+        reasons = reasons_of(wanted, found, ops, told_paths(onnx.load(file)))
+        if not reasons:
+            return "yes"
+        why = (f"{count} {reason}" for reason, count in sorted(Counter(reasons.values()).items()))
+        return f"{len(wanted) - len(reasons)} of {len(wanted)}: {', '.join(why)}"
 
 
 def main() -> int:

@@ -5,13 +5,8 @@ Each file gives a line for each exporter that takes it: how many of the layers t
 layers of the same name in the ONNX file, why others are not, how many tensors of the state_dict have their names, and
 how far the results are from PyTorch's and from those of `mase` on the file itself, as a part of the largest one.
 
-folded        a batch norm whose factors the exporter multiplied into the layer in front of it
-left out      a dropout or identity, which does nothing in eval mode
-called again  a further call of a module that has its name elsewhere; exporters name the first call only
-not told      neither scopes nor tensors of the ONNX file have the layer's path
-
-All else is a fault: a path that the file tells and that no layer has, a name that stands for another operation, or a
-tensor under the name of another one. So is a result that differs, and a file that ONNX Runtime takes and mase refuses.
+layer_names.py has the reasons. A layer without one is a fault, and so are a name that stands for another operation, or a
+tensor under the name of another one, a result that differs, and a file that ONNX Runtime takes and mase refuses.
 """
 
 import argparse
@@ -30,12 +25,12 @@ import onnx
 import onnxruntime
 import torch
 from exported import CLOSE, KEEPS_LAYERS
+from layer_names import LOST, layers_of, reasons_of, told_paths
 from torch import Tensor, nn
 from torch._export.converter import TS2EPConverter
 from zoo import Refused, mase, tensors_of
 
 EXPORTERS = {"older": "trace", "newer": "dynamo"}
-IDLE = ("dropout", "identity")  # the ops that compute nothing in eval mode
 
 
 @dataclass
@@ -51,26 +46,6 @@ class Row:
         why = ", ".join(f"{count} {reason}" for reason, count in sorted(self.reasons.items()))
         parts = [f"{self.named} of {self.layers} layers" + (f" ({why})" if why else ""), self.tensors]
         return "; ".join([*parts, f"largest difference {self.distance:.1e}", *self.faults])
-
-
-def layers_of(program: Path, file: Path, inputs: list[object]) -> tuple[dict[str, tuple[str, str]], Counter[str]]:
-    """Path and op of the layers by their names, and how many nodes there are of each op."""
-    nodes = json.loads(mase(program, "show", file, *inputs, "--format", "json"))["nodes"]
-    ops = {node["name"]: node["metadata"]["common"]["mase_op"] for node in nodes}
-    layers = {n["name"]: (n["target"], ops[n["name"]]) for n in nodes if n["op"] == "call_module"}
-    return layers, Counter(ops.values())
-
-
-def told_paths(model: onnx.ModelProto) -> set[str]:
-    """The paths of modules that the tensors and nodes of a file state as a whole."""
-    paths = {tensor.name.rpartition(".")[0] for tensor in model.graph.initializer}
-    for node in model.graph.node:
-        stated = [entry.value for entry in node.metadata_props if entry.key == "pkg.torch.onnx.name_scopes"]
-        if stated:
-            paths |= set(json.loads(stated[0].replace("'", '"'))[:-1])
-        elif node.name.startswith("/"):
-            paths.add(".".join(node.name.split("/")[1:-1]))
-    return paths - {""}
 
 
 def same_tensor(ours: Tensor, theirs: Tensor, folded: bool) -> bool:
@@ -136,32 +111,15 @@ class Trial:
     def compare_layers(self, file: Path, row: Row) -> None:
         wanted, _ = layers_of(self.program, self.original, self.words)
         found, ops = layers_of(self.program, file, self.words)
-        told = told_paths(onnx.load(file))
         named = {name for name in wanted if name in found}
         row.named, row.layers = len(named), len(wanted)
         for name in named:
             if found[name][1] != wanted[name][1]:
                 row.faults.append(f"{name} IS A {found[name][1]}, NOT A {wanted[name][1]}")
-        left = ops - Counter(wanted[name][1] for name in named)
-        paths = {found[name][0] for name in named}
-        for name, (path, op) in wanted.items():
-            if name in named:
-                continue
-            reason = self.reason(op, path, left, paths, told)
-            row.reasons[reason] += 1
-            if reason == "lost":
-                row.faults.append(f"{name} ({op}) HAS LOST ITS NAME")
-        self.compare_tensors(file, row, paths)
-
-    @staticmethod
-    def reason(op: str, path: str, left: Counter[str], paths: set[str], told: set[str]) -> str:
-        if not left[op] and op.startswith("batch_norm"):
-            return "folded"
-        if not left[op] and op in IDLE:
-            return "left out"
-        if path in paths:
-            return "called again"
-        return "lost" if path in told else "not told"
+        reasons = reasons_of(wanted, found, ops, told_paths(onnx.load(file)))
+        row.reasons = Counter(reasons.values())
+        row.faults += [f"{name} HAS LOST ITS NAME" for name, reason in reasons.items() if reason == LOST]
+        self.compare_tensors(file, row, {found[name][0] for name in named})
 
     def compare_tensors(self, file: Path, row: Row, paths: set[str]) -> None:
         wanted, found = self.script.state_dict(), self.state(file)
