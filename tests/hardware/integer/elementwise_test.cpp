@@ -555,3 +555,27 @@ TEST_CASE("factors that saturate the result may be of any size") {
       check_against_reference(sketch.finish(y), 6);
     }
 }
+
+TEST_CASE("numbers beside scaled codes are not in their steps") {
+  const std::vector<std::pair<std::string, double>> calls{
+      {"aten::add.Scalar", 3}, {"aten::sub.Scalar", 1.75}, {"aten::add.Scalar", -0.3}};
+  for (const std::string scaling : {"aten::mul.Scalar", "aten::div.Scalar"})
+    for (const auto& [op, number] : calls) {
+      INFO(scaling << ", " << op << " " << number);
+      Sketch sketch;
+      const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 4)"}});
+      const auto y = sketch.call(scaling, {{"self", ref(x)}, {"other", Value(0.7)}}, {2, 6});
+      const auto z = sketch.call(op, {{"self", ref(y)}, {"other", Value(number)}}, {2, 6});
+      check_against_reference(sketch.finish(sketch.relu(z, {{"data_in", "integer(9, 3)"}})), 8);
+    }
+}
+
+TEST_CASE("scaled codes are no integers of a narrow type") {
+  Sketch sketch;
+  const auto x = sketch.input({2, 6}, {{"data_out", "integer(8, 0)"}});
+  const auto y = sketch.call("aten::mul.Scalar", {{"self", ref(x)}, {"other", Value(0.7)}}, {2, 6});
+  const auto z =
+      sketch.call("aten::to.dtype", {{"self", ref(y)}}, ir::ValueInfo::tensor(DType::int8, {2, 6}));
+  CHECK_THROWS_WITH(integer::lower(sketch.finish(z)),
+                    Catch::Contains("not known to be whole numbers from -128 to 127"));
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaled streams in a lowering: nodes on codes, and where scales end.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -223,6 +224,7 @@ bool Lowering::moves_codes(const ir::Node& node) const {
   const LoweringRow* row = lowering_of(graph(), node);
   const auto is_tensor = [&](ir::NodeId input) { return graph().node(input).info.is_tensor(); };
   return row && row->commutes && keeps_factor(*row) && node.formats.empty() &&
+         node.info.dtype == DType::float32 &&
          std::ranges::count_if(graph().inputs(node.id), is_tensor) == 1;
 }
 
@@ -251,9 +253,18 @@ std::optional<AskedStep> Lowering::asked_step(const ir::Node& node) const {
 
 namespace {
 
+/// Whether one of two operands is a number, which has no factor.
+bool reads_number(const ir::Node& node) {
+  return std::ranges::any_of(std::array{"self", "other"}, [&](const char* argument) {
+    const ir::Value* value = node.find(argument);
+    return value && value->is_number();
+  });
+}
+
 /// The one line of all operands; nullopt where they have none, or several.
 std::optional<ExactLine> line_of_all(const Lowering& lowering, const ir::Node& node) {
   std::optional<ExactLine> line;
+  if (reads_number(node)) return line;
   for (const ir::NodeId input : lowering.graph().inputs(node.id)) {
     if (!lowering.graph().node(input).info.is_tensor()) continue;  // a size
     const Scaled* scaled = std::get_if<Scaled>(&lowering.operand(input));

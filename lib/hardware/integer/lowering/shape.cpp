@@ -30,9 +30,10 @@ std::optional<Interval> integers_of(DType dtype) {
   return is_signed ? Interval{-half, half - 1} : Interval{0, 2 * half - 1};
 }
 
-/// Whether all numbers of a stream are integers of a dtype.
-bool are_in(const FixedType& type, const Interval& integers) {
-  if (type.frac > 0) return false;
+/// Whether all numbers of a stream are integers of a dtype; those of scaled codes are fractions.
+bool are_in(const Call& call, const StreamView& x, const Interval& integers) {
+  const FixedType& type = call.lowering.value(x.id).type;
+  if (type.frac > 0 || call.lowering.on_codes(call.node)) return false;
   const auto [low, high] = shifted(interval_of(type), -type.frac);
   return low >= integers.low && high <= integers.high;
 }
@@ -49,7 +50,7 @@ Operand lower_to(const Call& call) {
   const bool is_wide = to == DType::int32 || to == DType::int64;
   const bool was_whole = !is_floating(self.info.dtype);
   const StreamView x = call.stream("self");
-  if (!(is_wide && was_whole) && !are_in(call.lowering.value(x.id).type, *integers))
+  if (!(is_wide && was_whole) && !are_in(call, x, *integers))
     throw Refusal{"its input is not known to be whole numbers from " + wide_text(integers->low) +
                   " to " + wide_text(integers->high) + ", which " + std::string(dtype_name(to)) +
                   " has; torch.round and torch.clamp in front of it make it so"};
