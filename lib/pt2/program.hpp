@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct SymInt {
 /// What the file says of a tensor that the graph computes or reads.
 struct TensorInfo {
   DType dtype = DType::float32;
-  std::vector<SymInt> sizes;
+  std::vector<SymInt> sizes, strides;
   bool requires_grad = false;
 };
 
@@ -81,6 +82,8 @@ struct Program {
   std::map<std::string, TensorInfo> tensors;  ///< by name in the graph
   std::map<std::string, SymInt> integers;     ///< by name in the graph
   std::map<std::string, Array> values;        ///< of parameters, buffers and constants, by path
+  std::map<std::string, std::string> tied;    ///< the path of the same tensor that comes first
+  std::set<std::string> parameters;           ///< paths of those values that are parameters
   std::vector<std::string> argument_names;    ///< of forward
   Tree output_tree;                           ///< how Python nests the outputs, or null
   std::string torch_version;                  ///< "2.13.0", or "" if the file does not say

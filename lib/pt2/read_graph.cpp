@@ -185,6 +185,9 @@ TensorInfo tensor_info(const Tree& meta, const std::string& what) {
   info.dtype = dtype_of(integer_of(field(meta, "dtype"), "dtype"), what);
   for (const Tree& size : list_of(field(meta, "sizes"), "sizes"))
     info.sizes.push_back(sym_int(size, "a size of " + what));
+  if (const Tree* strides = meta.find("strides"); strides && strides->is_list())
+    for (const Tree& stride : strides->as_list())
+      info.strides.push_back(sym_int(stride, "a stride of " + what));
   const Tree* grad = meta.find("requires_grad");
   info.requires_grad = grad && grad->is_bool() && grad->as_bool();
   return info;

@@ -59,6 +59,7 @@ void read_values(const Entries& entries, const std::string& folder, const std::s
   const std::string name = folder + table;
   if (!entries.has(name)) return;
   const Tree document = parse_json(entries.read(name), name);
+  std::map<std::string, std::string> first;  // the path that a tensor of an entry has first
   for (const auto& [path, entry] : dict_of(field(document, "config"), "config")) {
     const std::string what = "the tensor '" + path + "'";
     if (const Tree* pickled = entry.find("use_pickle"); pickled && truth_of(*pickled, "use_pickle"))
@@ -69,8 +70,12 @@ void read_values(const Entries& entries, const std::string& folder, const std::s
                          constant_sizes(field(meta, "strides"), "a stride of " + what), 0};
     const UnionValue offset = union_of(field(meta, "storage_offset"), "storage_offset");
     layout.offset = integer_of(offset.value, "storage_offset");
-    const std::string_view bytes = entries.read(folder + text_of(entry, "path_name"));
-    program.values.emplace(path, gathered(layout, bytes, what));
+    const std::string file = text_of(entry, "path_name");
+    program.values.emplace(path, gathered(layout, entries.read(folder + file), what));
+    const auto [same, added] = first.emplace(file + " " + to_json(meta, -1), path);
+    if (!added) program.tied.emplace(path, same->second);
+    const Tree* parameter = entry.find("is_param");
+    if (parameter && truth_of(*parameter, "is_param")) program.parameters.insert(path);
   }
 }
 

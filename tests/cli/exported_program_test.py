@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import warnings
 from pathlib import Path
 
 try:
@@ -129,41 +128,163 @@ class Blocks(nn.Module):
         return x.view(x.size(0), -1), (x / 2).mean(dim=1)
 
 
+class InPlace(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(6, 6)
+        self.drop = nn.Dropout(0.5, inplace=True)
+        self.act = nn.ReLU6(inplace=True)
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        y = self.linear(x)
+        y += x
+        y = self.drop(y)
+        parts = y.view(-1, 2, 3)
+        parts[:, 0] *= 2
+        turned = y.t()
+        turned[0] = 1.0
+        y[y > 0.5] = 0.25
+        zeros = torch.zeros_like(y)
+        zeros[:, 1:3] = y[:, 2:4]
+        zeros.clamp_(-1, 1)
+        rows = y.unsqueeze(1).repeat(1, 4, 1).reshape(-1, 24)
+        rows.mul_(0.5)
+        columns = rows.transpose(0, 1)
+        columns[2] += 1
+        rows.add_(0.1)
+        y.select(1, 3).zero_()
+        self.count += 1
+        return self.act(y) + zeros, turned, rows, parts, columns, y
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(20, 8)
+        self.places = nn.Parameter(torch.randn(5, 8))
+        self.encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True)
+
+    def forward(self, words):
+        mask = torch.triu(torch.full((5, 5), float("-inf")), 1)
+        x = self.encoder(self.embedding(words) + self.places, src_mask=mask)
+        return x, x.argmax(-1)
+
+
+class Images(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.InstanceNorm2d(3)
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding="same"), nn.BatchNorm2d(8), nn.SiLU(), nn.MaxPool2d(2),
+            nn.ConvTranspose2d(8, 4, 2, stride=2), nn.GroupNorm(2, 4), nn.Hardswish(), nn.Upsample(scale_factor=2),
+            nn.AdaptiveAvgPool2d((4, 4)), nn.Flatten(), nn.Linear(64, 7), nn.BatchNorm1d(7, affine=False), nn.PReLU(),
+        )  # fmt: skip
+
+    def forward(self, x):
+        resized = F.interpolate(x, size=(5, 5), mode="bilinear")
+        return self.layers(self.norm(x)), resized, F.pad(x, (1, 1, 0, 2), mode="reflect")
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(6, 5, 2, bidirectional=True, batch_first=True)
+        self.cell = nn.LSTMCell(6, 4)
+
+    def forward(self, x):
+        return *self.gru(x), *self.cell(x[:, 0])
+
+
+class Tied(nn.Module):
+    """A matrix that is an embedding and a layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(20, 8)
+        self.head = nn.Linear(8, 20, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, words):
+        return self.head(F.relu(self.embedding(words)))
+
+
 def networks():
     generator = torch.Generator().manual_seed(1)
 
     def normal(*shape):
         return torch.randn(*shape, generator=generator)
 
-    return {"subscripts": (Subscripts(), (normal(3, 5, 6),)), "blocks": (Blocks(), (normal(3, 4, 6),))}
+    return {
+        "subscripts": (Subscripts(), normal(3, 5, 6)),
+        "blocks": (Blocks(), normal(3, 4, 6)),
+        "in place": (InPlace(), normal(4, 6)),
+        "encoder": (Encoder(), torch.randint(0, 20, (3, 5), generator=generator)),
+        "tied": (Tied(), torch.randint(0, 20, (3, 5), generator=generator)),
+        "images": (Images(), normal(2, 3, 8, 8)),
+        "recurrent": (Recurrent(), normal(3, 4, 6)),
+    }
+
+
+def leaves(result):
+    if isinstance(result, torch.Tensor):
+        return [result.numpy()]
+    values = result.values() if isinstance(result, dict) else result
+    return [leaf for value in values for leaf in leaves(value)]
+
+
+# As exported, by torch.dynamo, with operators in place replaced, and with PyTorch's decompositions.
+FORMS = {
+    "plain": lambda export: export(strict=False),
+    "strict": lambda export: export(strict=True),
+    "functional": lambda export: export(strict=False).run_decompositions({}),
+    "decomposed": lambda export: export(strict=False).run_decompositions(),
+}
 
 
 class Networks(Cases):
-    def exported(self, network, inputs, strict=False):
-        batch = torch.export.Dim("batch", min=2, max=64)
-        path = self.folder / f"strict_{strict}.pt2"
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            shapes = tuple({0: batch} for _ in inputs)
-            program = torch.export.export(network.eval(), inputs, dynamic_shapes=shapes, strict=strict)
-            torch.export.save(program, path)
+    def exported(self, network, example, form):
+        def export(strict):
+            batch = torch.export.Dim("batch", min=2, max=64)
+            return torch.export.export(network, (example,), dynamic_shapes=({0: batch},), strict=strict)
+
+        path = self.folder / f"{form}.pt2"
+        torch.export.save(FORMS[form](export), path)
         return path
 
-    def test_bits_and_layers(self):
-        for name, (network, inputs) in networks().items():
+    def test_results(self):
+        for name, (network, example) in networks().items():
+            network.eval()
+            taller = torch.cat([example, example[:1]])
+            for form in FORMS:
+                with self.subTest(name, form=form):
+                    path = self.exported(network, example, form)
+                    for rows in (example, taller):
+                        with torch.no_grad():
+                            wanted = leaves(network(rows))
+                        found = self.outputs_of(path, [rows.numpy()])
+                        self.assertEqual([one.shape for one in found], [one.shape for one in wanted])
+                        for one, other in zip(found, wanted):
+                            # Decompositions compute a norm by other steps.
+                            np.testing.assert_allclose(one, other, rtol=0, atol=1e-5 * max(1, abs(other).max()))
+
+    def test_layers_are_those_of_torchscript(self):
+        for name in ("blocks", "images", "recurrent", "tied"):
+            network, example = networks()[name]
             scripted = self.folder / "network.pt"
             torch.jit.script(network.eval()).save(str(scripted))
-            arrays = [one.numpy() for one in inputs]
-            wanted = self.outputs_of(scripted, arrays)
-            words = ("--input-shape", ",".join(map(str, arrays[0].shape)))
-            layers = modules_of(graph_of(scripted, *words))
-            for strict in (False, True):
-                with self.subTest(name, strict=strict):
-                    path = self.exported(network, inputs, strict)
-                    self.compare(self.outputs_of(path, arrays), wanted)
-                    self.assertEqual(modules_of(graph_of(path)), layers)
-                    taller = [np.concatenate([array, array[:1]]) for array in arrays]
-                    self.compare(self.outputs_of(path, taller), self.outputs_of(scripted, taller))
+            np.save(self.folder / "x.npy", example.numpy())
+            wanted = modules_of(graph_of(scripted, "--input", self.folder / "x.npy"))
+            for form in ("plain", "strict"):
+                with self.subTest(name, form=form):
+                    self.assertEqual(modules_of(graph_of(self.exported(network, example, form))), wanted)
+
+    def test_layers_of_decompositions(self):
+        network, example = networks()["blocks"]
+        wanted = modules_of(graph_of(self.exported(network.eval(), example, "plain")))
+        found = modules_of(graph_of(self.exported(network, example, "decomposed")))
+        dropouts = {line for line in wanted if "Dropout" in line}  # decompositions drop these
+        self.assertEqual(set(wanted) - set(found), dropouts)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "ir/allowed_operators.hpp"
 #include "pt2/dtypes.hpp"
 #include "pt2/fields.hpp"
+#include "pt2/import/core_operators.hpp"
 #include "pt2/import/importer.hpp"
 
 namespace mase::pt2 {
@@ -55,6 +56,11 @@ double float_of(const Tree& tree) {
 
 }  // namespace
 
+const ir::Value* Call::find(std::string_view name) const {
+  const auto found = std::ranges::find(args, name, &ir::Argument::name);
+  return found == args.end() ? nullptr : &found->value;
+}
+
 std::vector<std::string> names_in(const Tree& value) {
   std::vector<std::string> names;
   const UnionValue one = union_of(value, "an argument");
@@ -75,10 +81,19 @@ const Importer::Slot& Importer::slot(const std::string& name) const {
   return found->second;
 }
 
-ir::Value Importer::named(const Tree& entry) const {
+const Importer::Slot& Importer::current(const std::string& name) {
+  refresh(name);
+  const Slot& found = slot(memory_of(name));
+  if (changed_tensors_.contains(found.path))
+    unsupported_error("it reads the tensor '" + found.path +
+                      "' after the model has changed it; make it an input and a result");
+  return found;
+}
+
+ir::Value Importer::named(const Tree& entry) {
   for (const char* key : {"name", "as_name"})
     if (const Tree* name = entry.find(key); name && name->is_string()) {
-      const Slot& found = slot(name->as_string());
+      const Slot& found = current(name->as_string());
       return found.path.empty() ? found.value : ir::Value("@" + found.path);
     }
   if (entry.is_dict()) {
@@ -102,8 +117,11 @@ ir::Value Importer::argument(const Tree& value, const ir::SchemaArgument* formal
   // The graph is for any device and has no layouts: what is left out is the default.
   if (one.kind == "as_device" || one.kind == "as_layout") return {};
   if (one.kind == "as_memory_format") {
+    // The schema counts from 1 and has preserve_format last; c10::MemoryFormat has it second.
+    constexpr std::int64_t in_torch[] = {0, 2, 3, 1};
     const std::int64_t number = integer_of(one.value, "as_memory_format");
-    return number == 4 ? ir::Value(1) : ir::Value();  // preserve_format, else the default
+    if (number < 1 || number > 4) file_error("'as_memory_format' is not one of PyTorch's");
+    return in_torch[number - 1];
   }
   if (one.kind == "as_float") return float_of(one.value);
   if (one.kind == "as_graph" || one.kind == "as_custom_obj" || one.kind == "as_operator")
@@ -138,17 +156,28 @@ void Importer::read_tensors(ir::Value& value) {
     for (ir::Value& item : value.items()) read_tensors(item);
 }
 
-Call Importer::call_of(const Node& node) {
+bool Importer::uses_only_first(const Node& node) const {
+  for (std::size_t i = 1; i < node.outputs.size(); ++i)
+    for (const std::string& name : names_in(node.outputs[i]))
+      if (uses_.contains(name)) return false;
+  return true;
+}
+
+Call Importer::call_of(const Node& node, std::size_t first) {
   Call call{operator_of(node.target), nullptr, {}, &node};
   if (call.op.empty()) refuse(node, "only operators of ATen have a counterpart");
   call.schema = ir::find_schema(call.op);
   const bool of_host = node.target.starts_with("_operator.") || call.op == "aten::size.int";
-  if (!call.schema && !of_host) refuse(node, ir::not_allowed(call.op));
-  for (const NodeArgument& input : node.inputs) {
+  const bool core = is_core_operator(call.op);
+  if (!call.schema && !of_host && !core) refuse(node, ir::not_allowed(call.op));
+  for (std::size_t i = first; i < node.inputs.size(); ++i) {
+    const NodeArgument& input = node.inputs[i];
     const ir::SchemaArgument* formal = call.schema ? call.schema->find(input.name) : nullptr;
     if (call.schema && !formal) refuse(node, "the operator has no argument '" + input.name + "'");
     call.args.push_back({input.name, argument(input.value, formal)});
   }
+  if (core && uses_only_first(node)) use_called_operator(call);
+  if (!call.schema && !of_host) refuse(node, ir::not_allowed(call.op));
   return call;
 }
 

@@ -25,6 +25,8 @@ struct Call {
   const ir::OpSchema* schema = nullptr;
   std::vector<ir::Argument> args;
   const Node* node = nullptr;
+
+  const ir::Value* find(std::string_view name) const;  ///< nullptr for an argument that is left out
 };
 
 /// Nodes of the program from `begin` to before `end`.
@@ -59,6 +61,7 @@ class Importer {
   void add_inputs();
   void add_input(const InputSpec& input);
   void add_tensors();
+  void add_tensor(const InputSpec& input);
   void add_output();
   ir::Value nested(const Tree& spec, std::vector<ir::Value>& leaves) const;
   void name_containers();
@@ -66,13 +69,18 @@ class Importer {
   // Names and arguments (arguments.cpp).
   void define(const std::string& name, Slot slot);
   const Slot& slot(const std::string& name) const;
+  /// What a name stands for after all changes of the memory that it shares.
+  const Slot& current(const std::string& name);
   /// The value of an argument; tensors that no node reads yet are texts that begin with '@'.
   ir::Value argument(const Tree& value, const ir::SchemaArgument* formal);
-  ir::Value named(const Tree& entry) const;
+  ir::Value named(const Tree& entry);
   /// Replaces tensors that no node reads yet by nodes that read them.
   void read_tensors(ir::Value& value);
   ir::NodeId attribute(const std::string& path);
-  Call call_of(const Node& node);
+  /// Whether nothing reads the results of a node after its first one.
+  bool uses_only_first(const Node& node) const;
+  /// The call that a node is. Arguments before `first` are left out.
+  Call call_of(const Node& node, std::size_t first = 0);
 
   // Nodes (nodes.cpp).
   void import_range(Range range, std::size_t level);
@@ -80,16 +88,57 @@ class Importer {
   bool import_subscript(Range range);
   ir::NodeId add(ir::Node node, const Node& source);
   void add_call(Call call);
+  /// Adds the node of a call as torch.fx writes it.
+  ir::NodeId add_node(Call call);
+  /// Makes tensors of numbers where the operator takes only tensors: sub(1, x).
+  void wrap_numbers(Call& call);
+  /// The result of a node as the program describes it; nullopt where inputs have other sizes.
+  std::optional<ir::ValueInfo> stated_info(const Node& source) const;
   void bind_results(const Node& node, ir::NodeId id);
   /// Whether nothing but an assertion about sizes is in a node.
   bool is_assertion(const Node& node) const;
   bool is_used_outside(Range range, const std::string& name) const;
-  bool is_dead(const Node& node) const;
   [[noreturn]] void refuse(const Node& node, const std::string& reason) const;
+
+  // Memory (memory.cpp).
+  /// A tensor that shares the memory of another one, and the node that took it from it.
+  struct View {
+    std::string base;
+    const Node* node = nullptr;
+  };
+  /// The name that stands for the memory of this one: operators in place return their input.
+  const std::string& memory_of(const std::string& name) const;
+  /// Remembers which memory the results of a call share.
+  void note_memory(const Call& call);
+  void note_view(const std::string& name, const std::string& base, const Node& node);
+  /// The memory has new values. What it was taken from follows, and names that share it are
+  /// computed again when they are read.
+  void change_memory(const std::string& name, ir::NodeId value, const Node& node);
+  void mark_views(const std::string& base);
+  /// The tensor that a view was taken from, when the view has other values.
+  ir::NodeId undone(const View& view, ir::NodeId value, const Node& node);
+  void refresh(const std::string& name);
+  bool is_contiguous(const std::string& name) const;
+  static bool changes_memory(const Call& call);
+  /// Makes a call in place one that makes a new tensor; returns the memory that it changes.
+  std::string take_out_of_place(Call& call);
+  /// Whether the node changes a tensor of the model. The graph leaves such changes out.
+  bool is_state(const Node& node);
+  void bind_in_place(const Node& node, const std::string& memory, ir::NodeId id,
+                     const ir::ValueInfo& before);
+  void check_state();
 
   // Layers (layers.cpp).
   bool import_layer(Range range, const ModuleCall& module);
+  /// The call of aten::linear that decompositions wrote as transpose, views and addmm.
+  std::optional<Call> linear_call(const std::vector<const Node*>& nodes);
   bool add_layer(Call call, const ModuleCall& module);
+  /// Imports the nodes of a recurrent layer or cell (recurrent.cpp); false if they are not one.
+  bool import_recurrent(const std::vector<const Node*>& nodes, const ModuleCall& module);
+  /// Binds the results of ATen's operator to the parts of what the layer returns.
+  void bind_recurrent(const Node& node, ir::NodeId id);
+  /// Whether a tensor has a name in the module.
+  bool belongs_to(const std::string& path, const ModuleCall& module) const;
   bool register_module(const ir::Module& module);
 
   const Program& program_;
@@ -97,9 +146,16 @@ class Importer {
   Imported imported_;
   ir::Graph& graph_;
   Known known_;
+  bool exported_sizes_ = true;  ///< whether all inputs have the sizes of the export
   std::unordered_map<std::string, Slot> slots_;
   std::unordered_map<std::string, std::vector<std::size_t>> uses_;  ///< nodes by what they read
   std::unordered_map<std::string, ir::NodeId> attributes_;          ///< get_attr nodes, by path
+  std::unordered_map<std::string, std::string> same_memory_;
+  std::unordered_map<std::string, View> views_;
+  std::unordered_map<std::string, std::vector<std::string>> views_of_;  ///< by the base
+  std::set<std::string> stale_;            ///< names whose slot is from before a change
+  std::set<std::string> state_;            ///< names of parameters and buffers
+  std::set<std::string> changed_tensors_;  ///< tensors of the model that it changes, by path
 };
 
 /// The names that a union refers to, in order.

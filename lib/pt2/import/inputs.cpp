@@ -63,13 +63,26 @@ void Importer::add_tensors() {
   for (const InputSpec& input : program_.inputs)
     if (!input.path.empty()) order.emplace_back(place_of(input.path), &input);
   std::ranges::stable_sort(order, {}, &std::pair<std::ptrdiff_t, const InputSpec*>::first);
-  for (const auto& [place, input] : order) {
-    const bool parameter = input->kind == InputSpec::Kind::parameter;
-    const auto meta = program_.tensors.find(input->name);
-    const bool grad = parameter && meta != program_.tensors.end() && meta->second.requires_grad;
-    graph_.set_tensor(input->path, {program_.values.at(input->path), parameter, grad});
-    define(input->name, {{}, input->path});
-  }
+  for (const auto& [place, input] : order) add_tensor(*input);
+  // What no node reads, as a batch norm's count of batches, belongs to the state_dict all the same.
+  for (const auto& [path, value] : program_.values)
+    if (!graph_.tensors.contains(path) && !program_.tied.contains(path))
+      graph_.set_tensor(path, {value, program_.parameters.contains(path), false});
+  for (const auto& [other, path] : program_.tied)
+    if (const auto tensor = graph_.tensors.find(path); tensor != graph_.tensors.end())
+      tensor->second.other_names.push_back(other);
+}
+
+void Importer::add_tensor(const InputSpec& input) {
+  const bool parameter = input.kind == InputSpec::Kind::parameter;
+  const auto meta = program_.tensors.find(input.name);
+  const bool grad = parameter && meta != program_.tensors.end() && meta->second.requires_grad;
+  const auto tied = program_.tied.find(input.path);
+  const std::string& path = tied == program_.tied.end() ? input.path : tied->second;
+  if (!graph_.tensors.contains(path))
+    graph_.set_tensor(path, {program_.values.at(path), parameter, grad});
+  define(input.name, {{}, path});
+  if (input.kind != InputSpec::Kind::constant) state_.insert(input.name);
 }
 
 void Importer::add_input(const InputSpec& input) {
@@ -91,6 +104,7 @@ void Importer::add_input(const InputSpec& input) {
       config_error("the example for '" + input.name + "' has the shape " + shape_text(example) +
                    ", the program was exported for " + shape_text(shape) +
                    "; torch.export.export has dynamic_shapes for sizes that vary");
+    exported_sizes_ = exported_sizes_ && example == shape;
     shape = example;
   }
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -181,6 +195,7 @@ Imported Importer::import() {
   add_output();
   graph_.remove_dead_nodes();
   ir::remove_unused_tensors(graph_);
+  check_state();
   name_containers();
   const auto whole = graph_.containers.find("");
   const std::string class_name = whole == graph_.containers.end() ? "graph" : whole->second;

@@ -17,6 +17,9 @@ bool is_training_flag(const ir::Argument& argument) {
   return named && argument.value == ir::Value(false);
 }
 
+/// Whether a node computes with sizes alone, which nodes outside of the layer may read too.
+bool is_size(const Node& node) { return node.target.starts_with("_operator."); }
+
 /// Whether an argument says which library computes, not what.
 bool is_about_libraries(const std::string& name) {
   return name == "cudnn_enabled" || name == "cudnn_enable";
@@ -39,37 +42,96 @@ std::vector<ir::Argument> all_arguments(const Call& call) {
 
 }  // namespace
 
+bool Importer::belongs_to(const std::string& path, const ModuleCall& module) const {
+  return std::ranges::any_of(
+      ir::names_of(path, graph_.tensors.at(path)),
+      [&](const std::string& name) { return name.starts_with(module.path + "."); });
+}
+
 bool Importer::register_module(const ir::Module& module) {
   const auto [found, added] = graph_.modules.emplace(module.path, module);
   return added || (found->second.op == module.op && found->second.attributes == module.attributes &&
                    found->second.tensors == module.tensors);
 }
 
-bool Importer::import_layer(Range range, const ModuleCall& module) {
-  const Node* only = nullptr;
-  for (std::size_t i = range.begin; i < range.end; ++i) {
-    const Node& node = program_.nodes[i];
-    if (is_assertion(node)) continue;
-    if (only) return false;
-    only = &node;
+std::optional<Call> Importer::linear_call(const std::vector<const Node*>& nodes) {
+  // x @ weight.t() + bias, in which x and the result may be seen as matrices.
+  const Node *transpose = nullptr, *product = nullptr, *before = nullptr, *after = nullptr;
+  for (const Node* node : nodes) {
+    const std::string op = operator_of(node->target);
+    const bool view = op == "aten::view" || op == "aten::_unsafe_view" || op == "aten::reshape";
+    const Node** place = op == "aten::permute" || op == "aten::t"  ? &transpose
+                         : op == "aten::addmm" || op == "aten::mm" ? &product
+                         : view && !product                        ? &before
+                         : view                                    ? &after
+                                                                   : nullptr;
+    if (!place || *place) return std::nullopt;
+    *place = node;
   }
-  if (!only) return true;
+  if (!transpose || !product || (before == nullptr) != (after == nullptr)) return std::nullopt;
+  const auto input_of = [](const Node* node, std::string_view name) {
+    for (const NodeArgument& input : node->inputs)
+      if (input.name == name && names_in(input.value).size() == 1) return names_in(input.value)[0];
+    return std::string();
+  };
+  const auto output_of = [](const Node* node) { return names_in(node->outputs.at(0)).at(0); };
+  const bool with_bias = operator_of(product->target) == "aten::addmm";
+  const bool chained =
+      input_of(product, "mat2") == output_of(transpose) &&
+      (!before || (input_of(product, with_bias ? "mat1" : "self") == output_of(before) &&
+                   input_of(after, "self") == output_of(product))) &&
+      product->inputs.size() == (with_bias ? 3u : 2u) &&
+      graph_.tensors.contains(slot(input_of(transpose, "self")).path);
+  if (!chained) return std::nullopt;
+  const auto named_value = [&](const std::string& name) {
+    return named(Tree(Tree::Dict{{"name", Tree(name)}}));
+  };
+  Call call{"aten::linear", ir::find_schema("aten::linear"), {}, after ? after : product};
+  const std::string data =
+      before ? input_of(before, "self") : input_of(product, with_bias ? "mat1" : "self");
+  call.args = {{"input", named_value(data)}, {"weight", named_value(input_of(transpose, "self"))}};
+  if (with_bias) call.args.push_back({"bias", named_value(input_of(product, "self"))});
+  return call;
+}
+
+bool Importer::import_layer(Range range, const ModuleCall& module) {
+  std::vector<const Node*> nodes;
+  for (std::size_t i = range.begin; i < range.end; ++i)
+    if (!is_assertion(program_.nodes[i]) && !is_state(program_.nodes[i]) &&
+        !is_size(program_.nodes[i]))
+      nodes.push_back(&program_.nodes[i]);
+  const auto import_sizes = [&] {
+    for (std::size_t i = range.begin; i < range.end; ++i)
+      if (is_size(program_.nodes[i])) import_node(program_.nodes[i]);
+    return true;
+  };
+  if (nodes.empty()) return import_sizes();
   try {
-    Call call = call_of(*only);
-    return call.schema && add_layer(std::move(call), module);
+    if (nodes.size() == 1) {
+      Call call = call_of(*nodes[0]);
+      if (import_recurrent(nodes, module)) return import_sizes();
+      return call.schema && add_layer(std::move(call), module) && import_sizes();
+    }
+    if (import_recurrent(nodes, module)) return import_sizes();
+    std::optional<Call> linear = linear_call(nodes);
+    return linear && add_layer(std::move(*linear), module) && import_sizes();
   } catch (const Error& error) {
     throw Error(error.fault(), "the layer '" + module.path + "': " + error.what());
   }
 }
 
 bool Importer::add_layer(Call call, const ModuleCall& module) {
+  const Node& source = *call.node;
+  const bool in_place = changes_memory(call);
+  std::string memory;
+  if (in_place) memory = take_out_of_place(call);
   ir::Module layer{module.path, module.class_name, call.op, {}, {}};
   ir::Node node;
   for (ir::Argument& argument : all_arguments(call)) {
     const ir::Value& value = argument.value;
     if (value.kind() == ir::Value::Kind::string && value.as_string().starts_with('@')) {
       const std::string path = value.as_string().substr(1);
-      if (!path.starts_with(module.path + ".")) return false;
+      if (!belongs_to(path, module)) return false;
       layer.tensors.emplace_back(argument.name, path);
     } else if (value.is_node()) {
       node.args.push_back(std::move(argument));
@@ -88,7 +150,13 @@ bool Importer::add_layer(Call call, const ModuleCall& module) {
   node.kind = ir::NodeKind::call_module;
   node.target = module.path;
   node.op = call.op;
-  bind_results(*call.node, add(std::move(node), *call.node));
+  if (in_place) {
+    const ir::ValueInfo before = graph_.node(slot(memory).value.node()).info;
+    bind_in_place(source, memory, add(std::move(node), source), before);
+  } else {
+    note_memory(call);
+    bind_results(source, add(std::move(node), source));
+  }
   return true;
 }
 

@@ -23,6 +23,8 @@ constexpr std::string_view comparisons[] = {"_operator.eq",   "_operator.ne", "_
                                             "_operator.gt",   "_operator.le", "_operator.lt",
                                             "_operator.and_", "_operator.or_"};
 
+constexpr std::int64_t int64_type = 4, float32_type = 6, float64_type = 7;  ///< c10::ScalarType
+
 template <std::size_t N>
 bool is_among(const std::string_view (&names)[N], std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
@@ -34,13 +36,20 @@ std::string layer_text(const Node& node) {
              : " in '" + node.modules.back().path + "'";
 }
 
+/// Whether a value is a number of the host: a constant, or a size that a node reads.
+bool is_number(const ir::Graph& graph, const ir::Value& value) {
+  return value.is_number() || (value.is_node() && graph.node(value.node()).info.is_number());
+}
+
 /// Puts a number in the place of a tensor into the overload that takes one: div.Tensor(x, 2.0) is
 /// div.Scalar(x, 2.0).
-void use_scalar_overload(Call& call) {
-  const std::size_t dot = call.op.find(".Tensor");
-  if (dot == std::string::npos || call.args.size() < 2 || !call.args[1].value.is_number()) return;
-  std::string scalar = call.op;
-  scalar.replace(dot, 7, ".Scalar");
+void use_scalar_overload(const ir::Graph& graph, Call& call) {
+  if (call.args.size() < 2 || !is_number(graph, call.args[1].value) || !call.schema ||
+      !call.schema->arguments[1].is_tensor())
+    return;
+  const std::string_view base = ir::base_op(call.op);
+  if (call.op != base && call.op != std::string(base) + ".Tensor") return;
+  const std::string scalar = std::string(base) + ".Scalar";
   if (const ir::OpSchema* schema = ir::find_schema(scalar)) {
     call.op = scalar;
     call.schema = schema;
@@ -117,7 +126,7 @@ void Importer::import_range(Range range, std::size_t level) {
 }
 
 void Importer::import_node(const Node& node) {
-  if (is_assertion(node)) return;
+  if (is_assertion(node) || is_state(node)) return;
   try {
     add_call(call_of(node));
   } catch (const Error& error) {
@@ -130,7 +139,7 @@ void Importer::import_node(const Node& node) {
 }
 
 void Importer::add_call(Call call) {
-  if (is_among({"aten::lift_fresh_copy", "aten::lift_fresh"}, call.op)) {
+  if (is_among({"aten::lift_fresh_copy", "aten::lift_fresh", "aten::detach_"}, call.op)) {
     const ir::Value& same = call.args.at(0).value;
     Slot slot;
     if (same.is_node())
@@ -140,17 +149,53 @@ void Importer::add_call(Call call) {
     define(names_in(call.node->outputs.at(0)).at(0), std::move(slot));
     return;
   }
+  const Node& source = *call.node;
+  if (changes_memory(call)) {
+    const std::string memory = take_out_of_place(call);
+    const ir::ValueInfo before = graph_.node(slot(memory).value.node()).info;
+    return bind_in_place(source, memory, add_node(std::move(call)), before);
+  }
+  note_memory(call);
+  bind_results(source, add_node(std::move(call)));
+}
+
+ir::NodeId Importer::add_node(Call call) {
   if (!ir::is_allowed(call.op)) refuse(*call.node, ir::not_allowed(call.op));
-  use_scalar_overload(call);
+  use_scalar_overload(graph_, call);
   drop_defaults(call);
   for (ir::Argument& argument : call.args) read_tensors(argument.value);
+  wrap_numbers(call);
   const Spelling spelling = spelling_of(call.op, *call.node);
   ir::Node node;
   node.kind = spelling.kind;
   node.target = spelling.target;
   node.op = call.op;
   node.args = std::move(call.args);
-  bind_results(*call.node, add(std::move(node), *call.node));
+  return add(std::move(node), *call.node);
+}
+
+void Importer::wrap_numbers(Call& call) {
+  const auto is_wrapped = [&](const ir::Argument& argument) {
+    const ir::SchemaArgument* formal = call.schema ? call.schema->find(argument.name) : nullptr;
+    return formal && formal->is_tensor() && is_number(graph_, argument.value);
+  };
+  for (ir::Argument& argument : call.args) {
+    if (!is_wrapped(argument)) continue;
+    // A number does not raise the type of a tensor of its kind, and neither does a tensor without
+    // dimensions. PyTorch computes it with the precision of float64.
+    bool floating = false;
+    for (const ir::Argument& other : call.args)
+      if (other.value.is_node() && graph_.node(other.value.node()).info.is_tensor())
+        floating = floating || is_floating(graph_.node(other.value.node()).info.dtype);
+    const bool integer = argument.value.kind() != ir::Value::Kind::number;
+    const std::int64_t dtype = integer ? int64_type : floating ? float64_type : float32_type;
+    ir::Node node;
+    node.kind = ir::NodeKind::call_function;
+    node.target = "torch.scalar_tensor";
+    node.op = "aten::scalar_tensor";
+    node.args = {{"s", argument.value}, {"dtype", dtype}};
+    argument.value = ir::NodeRef{add(std::move(node), *call.node)};
+  }
 }
 
 ir::NodeId Importer::add(ir::Node node, const Node& source) {
@@ -158,12 +203,36 @@ ir::NodeId Importer::add(ir::Node node, const Node& source) {
     unsupported_error("the graph would have more than " + std::to_string(options_.most_nodes) +
                       " nodes; --most-operators N allows more");
   const ir::NodeId id = graph_.add(std::move(node));
-  const auto info = ir::infer(graph_, graph_.node(id), known_);
-  if (!info) refuse(source, "the shape of its result is not known");
+  auto info = ir::infer(graph_, graph_.node(id), known_);
+  if (!info) info = stated_info(source);
+  if (!info) refuse(source, "the shape of its result is known for the sizes of the export only");
   graph_.node(id).info = *info;
   if (const auto number = ir::host_integer(graph_, graph_.node(id), known_))
     known_.integers[id] = *number;
   return id;
+}
+
+std::optional<ir::ValueInfo> Importer::stated_info(const Node& source) const {
+  if (!exported_sizes_) return std::nullopt;
+  std::vector<ir::ValueInfo> infos;
+  for (const Tree& output : source.outputs)
+    for (const std::string& name : names_in(output)) {
+      const auto meta = program_.tensors.find(name);
+      if (meta == program_.tensors.end()) return std::nullopt;
+      Shape shape;
+      for (const SymInt& size : meta->second.sizes) {
+        if (!size.value) return std::nullopt;
+        shape.push_back(*size.value);
+      }
+      infos.push_back(ir::ValueInfo::tensor(meta->second.dtype, shape));
+    }
+  const bool list = !source.outputs.empty() && union_of(source.outputs[0], "").value.is_list();
+  if (infos.empty() || (infos.size() == 1 && !list))
+    return infos.empty() ? std::nullopt : std::optional(infos[0]);
+  ir::ValueInfo info;
+  info.kind = list ? ir::ValueInfo::Kind::list : ir::ValueInfo::Kind::tuple;
+  info.elements = std::move(infos);
+  return info;
 }
 
 void Importer::bind_results(const Node& node, ir::NodeId id) {
@@ -178,7 +247,8 @@ void Importer::bind_results(const Node& node, ir::NodeId id) {
   const ir::ValueInfo& info = graph_.node(id).info;
   const bool single =
       info.kind != ir::ValueInfo::Kind::tuple && info.kind != ir::ValueInfo::Kind::list;
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  const std::size_t count = single ? std::min<std::size_t>(results.size(), 1) : results.size();
+  for (std::size_t i = 0; i < count; ++i) {
     const Tree* name = results[i]->find("name");
     const std::vector<std::string> names =
         name ? std::vector{name->as_string()} : names_in(*results[i]);

@@ -21,20 +21,14 @@ struct Subscript {
   }
 };
 
-const ir::Value* find(const Call& call, std::string_view name) {
-  for (const ir::Argument& argument : call.args)
-    if (argument.name == name) return &argument.value;
-  return nullptr;
-}
-
 /// A bound of a slice; none for one that Python leaves out.
 ir::Value bound(const Call& call, std::string_view name, std::int64_t left_out) {
-  const ir::Value* value = find(call, name);
+  const ir::Value* value = call.find(name);
   return !value || *value == ir::Value(left_out) ? ir::Value() : *value;
 }
 
 std::optional<std::int64_t> dimension(const Call& call, std::int64_t rank) {
-  const ir::Value* dim = find(call, "dim");
+  const ir::Value* dim = call.find("dim");
   if (!dim) return 0;
   if (dim->kind() != ir::Value::Kind::integer) return std::nullopt;
   return dim->as_int() < 0 ? dim->as_int() + rank : dim->as_int();
@@ -44,7 +38,7 @@ std::optional<std::int64_t> dimension(const Call& call, std::int64_t rank) {
 /// is that of the tensor that the call reads.
 bool extend(Subscript& subscript, const Call& call, std::int64_t rank) {
   if (call.op == "aten::index.Tensor") {
-    const ir::Value* indices = find(call, "indices");
+    const ir::Value* indices = call.find("indices");
     if (!subscript.items.empty() || !indices) return false;
     for (const ir::Value& item : indices->items())
       subscript.items.push_back(item.is_none() ? ir::Value::slice({}, {}, {}) : item);
@@ -54,7 +48,7 @@ bool extend(Subscript& subscript, const Call& call, std::int64_t rank) {
   const auto dim = dimension(call, rank + (new_axis ? 1 : 0));
   if (!dim || !subscript.skip_to(*dim)) return false;
   if (call.op == "aten::select.int") {
-    subscript.items.push_back(*find(call, "index"));
+    subscript.items.push_back(*call.find("index"));
     return true;
   }
   if (new_axis)
@@ -94,10 +88,8 @@ bool Importer::import_subscript(Range range) {
       rank = static_cast<std::int64_t>(graph_.node(base.node()).info.shape.size());
     } else if (from[0] != last || is_used_outside(range, last)) {
       return false;
-    } else {
-      slots_[last].value = base;  // so that the call's first argument is known
     }
-    const Call call = call_of(node);
+    const Call call = call_of(node, 1);
     if (!extend(subscript, call, rank)) return false;
     rank = rank_after(call, rank);
     last = names_in(node.outputs[0]).at(0);
@@ -110,9 +102,13 @@ bool Importer::import_subscript(Range range) {
   const bool single = subscript.items.size() == 1;
   node.args = {{"value", base},
                {"index", single ? subscript.items[0] : ir::Value::tuple(subscript.items)}};
-  slots_.erase(last);
   const Node& end = program_.nodes[range.end - 1];
   define(last, {ir::NodeRef{add(std::move(node), end)}, ""});
+  // Should a view be changed in place, its parts are computed one by one.
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    note_memory(call_of(program_.nodes[i], 1));
+    if (i + 1 < range.end) stale_.insert(names_in(program_.nodes[i].outputs[0]).at(0));
+  }
   return true;
 }
 
