@@ -156,6 +156,22 @@ TEST_CASE("a bias names the linear layer whose weight has lost its name") {
   CHECK(!paths("onnx::MatMul_7", "/2/Add", false));  // another module adds it
   CHECK(!paths("matrix", "/1/Add", false));          // a parameter of the block
   CHECK(!paths("onnx::MatMul_7", "/1/Add", true));   // equal biases are stored once
+
+  // Two layers that are not trained yet: the second bias is the first one by another name.
+  const ir::Graph graph =
+      import_model(
+          model_of({0, 3, 8},
+                   {node_of("Identity", {"blocks.0.fc.bias"}, {"blocks.1.fc.bias"}),
+                    named(node_of("MatMul", {"x", "onnx::MatMul_7"}, {"p"}), "/0/fc/MatMul"),
+                    named(node_of("Add", {"blocks.0.fc.bias", "p"}, {"q"}), "/0/fc/Add"),
+                    named(node_of("MatMul", {"q", "onnx::MatMul_8"}, {"r"}), "/1/fc/MatMul"),
+                    named(node_of("Add", {"blocks.1.fc.bias", "r"}, {"y"}), "/1/fc/Add")},
+                   {ones("blocks.0.fc.bias", {8}), ones("onnx::MatMul_7", {8, 8}),
+                    ones("onnx::MatMul_8", {8, 8})}),
+          {.path = "model.onnx"})
+          .graph;
+  CHECK(graph.modules.contains("blocks.0.fc"));
+  CHECK(graph.modules.contains("blocks.1.fc"));
 }
 
 TEST_CASE("a convolution into which an exporter folded a batch norm keeps its name") {

@@ -69,15 +69,21 @@ bool is_within(const std::string& scope, const std::string& path) {
   return std::ranges::any_of(all.back(), [](char one) { return one != 0; });
 }
 
-/// The tensors of a graph that may be weights, and how many nodes read each.
+/// The tensors of a graph that may be weights, and how many nodes read each. Exporters store equal
+/// tensors once, and give the others their names by Identity.
 class Weights {
  public:
   explicit Weights(const Graph& graph) {
     for (const Tensor& tensor : graph.initializers)
       if (is_floating(tensor.value.dtype()) && !tensor.value.shape().empty())
         weights_.emplace(tensor.name, &tensor);
-    for (const Node& node : graph.nodes)
-      for (const std::string& input : node.inputs) ++uses_[input];
+    for (const Node& node : graph.nodes) {
+      const bool one = node.inputs.size() == 1 && node.outputs.size() == 1;
+      const Tensor* equal = one && node.op == "Identity" ? find(node.inputs[0]) : nullptr;
+      if (equal) weights_.emplace(node.outputs[0], equal);
+      if (!equal)
+        for (const std::string& input : node.inputs) ++uses_[input];
+    }
     for (const ValueInfo& output : graph.outputs) ++uses_[output.name];
   }
 
@@ -85,7 +91,10 @@ class Weights {
     const auto found = weights_.find(name);
     return found == weights_.end() ? nullptr : found->second;
   }
-  bool is_read_once(const std::string& name) const { return uses_.at(name) == 1; }
+  bool is_read_once(const std::string& name) const {
+    const auto found = uses_.find(name);
+    return found != uses_.end() && found->second == 1;
+  }
 
  private:
   std::unordered_map<std::string, const Tensor*> weights_;
