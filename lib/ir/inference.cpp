@@ -2,6 +2,7 @@
 // Joins the rules to one table, finds that of a node, and goes through whole graphs.
 #include "ir/inference.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -149,6 +150,14 @@ std::optional<ValueInfo> infer(const Graph& graph, const Node& node, const Known
   if (node.kind != NodeKind::output) return by_rule(call);
   call.require(!node.args.empty(), "the output has no value");
   return call.info_of(node.args.front().value);
+}
+
+bool is_of_elements(std::string_view op) {
+  static const auto rules = elementwise_rules();
+  return std::ranges::any_of(rules, [&](const InferenceRule& rule) {
+    const auto* name = std::get_if<std::string_view>(&rule.of);
+    return name && *name == base_op(op);
+  });
 }
 
 std::optional<std::int64_t> host_integer(const Graph& graph, const Node& node,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "ir/graph.hpp"
 
@@ -24,6 +25,10 @@ class KnownResults {
 /// where the shape depends on values that are not known. Error(Fault::file) that names the operator
 /// and the operands if they do not fit it.
 std::optional<ValueInfo> infer(const Graph& graph, const Node& node, const KnownResults& known);
+
+/// Whether the operator has a rule of its own among those of functions of elements, which operators
+/// outside of the op table have too.
+bool is_of_elements(std::string_view op);
 
 /// The value of a node that is an integer on the host: a size, or arithmetic on sizes. nullopt for
 /// every other node, and if it depends on what is not known.

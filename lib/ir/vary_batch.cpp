@@ -194,8 +194,9 @@ class Sweep {
       case permute:
       case pad:
       case movement:
-        return what.op == "stack" ? joined(what) : mapped(what);
+        return what.op == "stack" ? joined(what) : what.op == "gather" ? gathered() : mapped(what);
       default:
+        if (is_of_elements(node().op)) return broadcast(graph_.inputs(at_));
         refuse("no rule follows the rows of a batch through it");
     }
   }
@@ -302,6 +303,18 @@ class Sweep {
     return {common->axis + (is_new && *dim <= common->axis), common->outer, common->inner};
   }
 
+  /// Both operands of a gather have as many rows.
+  Rows gathered() {
+    const NodeId self = named("self"), index = named("index");
+    const auto& a = rows_of(self);
+    const auto& b = rows_of(index);
+    const auto dim = named_dimension(graph_, node(), "dim", shape_of(self).size(), 0);
+    const Rows rows = a ? *a : *b;
+    if (!dim || *dim == rows.axis || (a && b && *a != *b)) refuse_mixing();
+    widen(Value::list({NodeRef{self}, NodeRef{index}}), rows);
+    return rows;
+  }
+
   /// Repeats each operand without rows along the batch.
   void widen(const Value& operands, const Rows& rows) {
     std::vector<NodeId> single;
@@ -390,18 +403,21 @@ class Sweep {
     return found;
   }
 
-  /// Where rows are whose elements come behind `outer` times the batch: as a dimension of their
-  /// own if possible, `preferred` among several dimensions of the same size.
+  /// Where rows are whose elements come behind `outer` times the batch: as a dimension of their own
+  /// if possible, `preferred` among several of the same size. Otherwise other sizes join them, and
+  /// features (the last dimension) only where nothing else can.
   Rows place_in(const Shape& shape, std::int64_t outer, std::size_t preferred) const {
     std::optional<Rows> found;
     for (std::size_t dim = 0; dim < shape.size(); ++dim) {
       const std::int64_t before = size_before(shape, dim);
-      if (before == outer && shape[dim] == batch_ &&
-          (!found || !found->is_whole() || dim == preferred))
-        found = Rows{dim, 1, 1};
-      else if (!found && before > 0 && outer % before == 0 &&
-               shape[dim] % (outer / before * batch_) == 0 && shape[dim] > 0)
-        found = Rows{dim, outer / before, shape[dim] / (outer / before * batch_)};
+      if (before <= 0 || outer % before != 0) break;
+      const std::int64_t joined = outer / before * batch_;
+      if (shape[dim] <= 0 || shape[dim] % joined != 0) continue;
+      const Rows rows{dim, outer / before, shape[dim] / joined};
+      const bool whole = rows.is_whole(), was_whole = found && found->is_whole();
+      const bool better =
+          whole ? !was_whole || dim == preferred : !was_whole && (!found || dim + 1 < shape.size());
+      if (better) found = rows;
     }
     if (!found) refuse("its sizes do not keep the rows of the batch apart");
     return *found;

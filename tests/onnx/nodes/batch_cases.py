@@ -56,7 +56,9 @@ def transformer():
         kt = Transpose<perm = [0, 2, 3, 1]>(ks)
         vt = Transpose<perm = [0, 2, 1, 3]>(vs)
         scores = MatMul(qt, kt)
-        shares = Softmax<axis = -1>(scores)
+        some = Softmax<axis = -1>(scores)
+        none = IsNaN(some)
+        shares = Where(none, nothing, some)
         mixed = MatMul(shares, vt)
         back = Transpose<perm = [0, 2, 1, 3]>(mixed)
         joined = Reshape(back, rows_again)
@@ -73,8 +75,37 @@ def transformer():
         "single": np.int64([1, 5, 2, 4]),
         "rows_again": np.int64([1, 5, 8]),
         "first": np.int64(0),
+        "nothing": np.float32(0),
     }
     yield rows_case("transformer", net, (4, 8), constants)
+
+
+def steps_first():
+    """Attention as torch.nn.MultiheadAttention computes it: steps before the batch, heads and the batch together."""
+    net = """
+    net (float[1, 4, 6] x) => (float[1, 4, 6] y) {
+        steps = Transpose<perm = [1, 0, 2]>(x)
+        pairs = Reshape(steps, rows)
+        all = MatMul(pairs, w)
+        parts = Reshape(all, heads)
+        keys = Transpose<perm = [1, 2, 0]>(parts)
+        queries = Transpose<perm = [1, 0, 2]>(parts)
+        scores = MatMul(queries, keys)
+        shares = Softmax<axis = -1>(scores)
+        mixed = MatMul(shares, queries)
+        back = Transpose<perm = [1, 0, 2]>(mixed)
+        joined = Reshape(back, whole)
+        first = Transpose<perm = [1, 0, 2]>(joined)
+        y = GatherElements<axis = 2>(first, order)
+    }"""
+    constants = {
+        "rows": np.int64([4, 6]),
+        "w": values(6, 6),
+        "heads": np.int64([4, 3, 2]),
+        "whole": np.int64([4, 1, 6]),
+        "order": np.int64(np.arange(24).reshape(1, 4, 6) * 5 % 6),
+    }
+    yield rows_case("steps_first", net, (4, 6), constants)
 
 
 def recurrent():
@@ -99,4 +130,5 @@ def recurrent():
 def batch_cases():
     yield from images()
     yield from transformer()
+    yield from steps_first()
     yield from recurrent()
