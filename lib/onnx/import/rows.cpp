@@ -15,7 +15,7 @@ constexpr Files files[] = {
     finn_rows,      gather_rows,    integer_rows, layer_rows,    linear_model_rows, loop_rows,
     loss_rows,      movement_rows,  norm_rows,    pool_rows,     qdq_rows,          qonnx_rows,
     recurrent_rows, reduction_rows, resize_rows,  sample_rows,   sequence_rows,     shape_rows,
-    slice_rows,     softmax_rows,   type_rows};
+    slice_rows,     softmax_rows,   tree_rows,    type_rows};
 
 using Index = std::multimap<std::pair<std::string_view, std::string_view>, const Row*>;
 

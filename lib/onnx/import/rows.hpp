@@ -70,6 +70,7 @@ std::vector<Row> sequence_rows();
 std::vector<Row> shape_rows();
 std::vector<Row> slice_rows();
 std::vector<Row> softmax_rows();
+std::vector<Row> tree_rows();
 std::vector<Row> type_rows();
 std::vector<Row> qonnx_rows();
 std::vector<Row> qdq_rows();

@@ -113,6 +113,45 @@ def classical_models():
         yield classical(f"svm_pair_{kernel}", f"label, y = ai.onnx.ml.SVMClassifier<{two}, {options}>(x)", x, both)
 
 
+def trees():
+    """Two trees, whose nodes are known by two numbers."""
+    both = "int64 label, float y"
+    x = values(7, 3)
+    nodes = """nodes_treeids = [0, 0, 0, 0, 0, 4, 4, 4], nodes_nodeids = [0, 1, 2, 3, 4, 0, 1, 2],
+        nodes_featureids = [0, 2, 0, 0, 0, 1, 0, 0], nodes_values = [0.1, -0.5, 0.0, 0.0, 0.0, %s, 0.0, 0.0],
+        nodes_truenodeids = [1, 3, 0, 0, 0, 2, 0, 0], nodes_falsenodeids = [2, 4, 0, 0, 0, 1, 0, 0],
+        nodes_missing_value_tracks_true = [%s, 0, 0, 0, 0, 0, 0, 0],
+        nodes_modes = ["%s", "%s", "LEAF", "LEAF", "LEAF", "%s", "LEAF", "LEAF"]"""
+    ends = "{0}_treeids = [0, 0, 0, 4, 4], {0}_nodeids = [3, 4, 2, 1, 2], {0}_ids = [%s], {0}_weights = [%s]"
+    mixed, shares = "0.5, -1.5, 0.25, 1.0, -0.75", "0.5, 0.125, 0.25, 0.0, 0.375"
+    for mode in ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"):
+        tree = nodes % (x[2, 1], 0, mode, mode, mode)
+        leaves = ends.format("target") % ("0, 1, 0, 1, 1", mixed)
+        node = f"y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 2, {tree}, {leaves}, base_values = [0.5, 2.0]>(x)"
+        yield classical(f"tree_{mode}", node, x)
+    tree = nodes % (0.3, 0, *["BRANCH_LEQ"] * 3)
+    leaves = ends.format("target") % ("0, 0, 0, 0, 0", mixed)
+    options = f'n_targets = 1, aggregate_function = "AVERAGE", {tree}, {leaves}'
+    yield classical("tree_mean", f"y = ai.onnx.ml.TreeEnsembleRegressor<{options}>(x)", x)
+    missing = x.copy()
+    missing[::2] = np.nan
+    for tracks in (0, 1):
+        tree = nodes % (0.3, tracks, *["BRANCH_LEQ"] * 3)
+        node = f"y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1, {tree}, {leaves}>(x)"
+        yield classical(f"tree_missing_{tracks}", node, missing)
+    tree = nodes % (0.3, 0, *["BRANCH_LEQ"] * 3)
+    for function in ("NONE", "LOGISTIC", "SOFTMAX"):
+        leaves = ends.format("class") % ("0, 1, 2, 1, 2", mixed)
+        options = f'classlabels_int64s = [7, 3, 5], post_transform = "{function}", {tree}, {leaves}'
+        yield classical(
+            f"tree_classes_{function}", f"label, y = ai.onnx.ml.TreeEnsembleClassifier<{options}>(x)", x, both
+        )
+    for function, weights in (("NONE", shares), ("LOGISTIC", mixed)):
+        leaves = ends.format("class") % ("0, 0, 0, 0, 0", weights)
+        options = f'classlabels_int64s = [0, 1], post_transform = "{function}", {tree}, {leaves}'
+        yield classical(f"tree_pair_{function}", f"label, y = ai.onnx.ml.TreeEnsembleClassifier<{options}>(x)", x, both)
+
+
 def loops():
     """Turns whose number is known, with what goes from turn to turn and what is collected."""
     net = """
@@ -196,6 +235,7 @@ def graph_cases():
     yield from channels_last()
     yield from sizes()
     yield from classical_models()
+    yield from trees()
     yield from loops()
     yield from sequences()
     yield from resizes()
