@@ -16,6 +16,7 @@ double Resampling::place(std::int64_t i) const {
     return out > 1 ? start * (size - 1) +
                          at * (end - start) * (size - 1) / (static_cast<double>(out) - 1)
                    : (start + end) * (size - 1) / 2;
+  if (coordinates == "tf_half_pixel_for_nn") return (at + 0.5) / scale;
   if (coordinates == "pytorch_half_pixel" && out == 1) return -0.5;
   const double half_pixel = (at + 0.5) / scale - 0.5;
   if (coordinates != "half_pixel_symmetric") return half_pixel;

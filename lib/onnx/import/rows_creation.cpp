@@ -19,10 +19,26 @@ ir::Value only(Call& call, std::size_t i) {
   return tensor.items[0];
 }
 
+/// A number on the host. A size that was converted to a real number is a tensor, whose size is
+/// read.
+ir::Value bound(Call& call, std::size_t i) {
+  const ir::Graph& graph = call.importer().graph();
+  if (!call.find_host(i) && call.operand(i).node != ir::no_node) {
+    const ir::Node* node = &graph.node(call.operand(i).node);
+    const ir::Value* converted = node->op.starts_with("aten::to.") && is_floating(node->info.dtype)
+                                     ? node->find("self")
+                                     : nullptr;
+    if (converted && converted->is_node()) node = &graph.node(converted->node());
+    const ir::Value* size = node->op == "aten::scalar_tensor" ? node->find("s") : nullptr;
+    if (converted && size) return *size;
+  }
+  return only(call, i);
+}
+
 void range(Call& call) {
-  call.result(call.emit("aten::arange.start_step", {{"start", only(call, 0)},
-                                                    {"end", only(call, 1)},
-                                                    {"step", only(call, 2)},
+  call.result(call.emit("aten::arange.start_step", {{"start", bound(call, 0)},
+                                                    {"end", bound(call, 1)},
+                                                    {"step", bound(call, 2)},
                                                     {"dtype", number_of(call.dtype(0))}}));
 }
 

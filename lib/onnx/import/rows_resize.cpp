@@ -2,8 +2,10 @@
 // Rows of images in other sizes. What ATen's upsampling computes is one node; every other mode is
 // an index or a product with a constant matrix for each axis.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "base/text.hpp"
 #include "onnx/import/importer.hpp"
@@ -98,12 +100,26 @@ Resize read_resize(Call& call) {
   return resize;
 }
 
+constexpr std::array<std::string_view, 7> coordinate_modes{
+    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",  "align_corners",
+    "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
+constexpr std::array<std::string_view, 4> nearest_modes{"round_prefer_floor", "round_prefer_ceil",
+                                                        "floor", "ceil"};
+
+void check_known(Call& call, const std::string& attribute, const std::string& word,
+                 std::span<const std::string_view> words) {
+  if (std::ranges::find(words, word) == words.end())
+    call.refuse("its " + attribute + " '" + word + "' is not known");
+}
+
 /// The attributes that say where places lie.
 Resampling common_part(Call& call, const Resize& resize) {
   const bool old = call.node().op == "Upsample" || call.opset() < 11;
   Resampling part;
   part.coordinates = old ? "asymmetric" : call.text("coordinate_transformation_mode", "half_pixel");
   part.nearest = old ? "floor" : call.text("nearest_mode", "round_prefer_floor");
+  check_known(call, "coordinate_transformation_mode", part.coordinates, coordinate_modes);
+  check_known(call, "nearest_mode", part.nearest, nearest_modes);
   part.cubic = resize.mode == "cubic";
   part.antialias = call.integer("antialias", 0) != 0;
   part.exclude_outside = call.integer("exclude_outside", 0) != 0;
@@ -270,13 +286,37 @@ ir::NodeId axis_by_axis(Call& call, const Resize& resize, const std::vector<Resa
   return node;
 }
 
+/// Whether the scale 1 gives every place its own value.
+bool keeps_places(const Resize& resize, Resampling how) {
+  if (how.coordinates == "tf_crop_and_resize") return false;
+  how.in = how.out = 2;
+  how.scale = 1;
+  return resize.mode == "nearest" ? how.nearest_places() == std::vector<std::int64_t>{0, 1}
+                                  : how.places() == std::vector<double>{0, 1};
+}
+
+/// Scales of 1 change nothing along axes whose sizes vary, as that of the batch.
+void leave_out_varying(Call& call, Resize& resize, const Resampling& how) {
+  if (resize.scales.empty() || !keeps_places(resize, how)) return;
+  for (std::size_t i = resize.axes.size(); i-- > 0;) {
+    const auto axis = static_cast<std::size_t>(resize.axes[i]);
+    if (resize.scales[i] != 1 || call.importer().worlds().fixed_size(call.tensor(0), axis))
+      continue;
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    resize.axes.erase(resize.axes.begin() + place);
+    resize.scales.erase(resize.scales.begin() + place);
+  }
+}
+
 void resize(Call& call) {
-  const Resize resize = read_resize(call);
+  Resize resize = read_resize(call);
   if (resize.mode != "nearest" && resize.mode != "linear" && resize.mode != "cubic")
     call.wrong("its mode is '" + resize.mode + "'");
   if (!resize.varying.empty()) return call.result(by_varying_sizes(call, resize));
   if (const auto node = by_scales(call, resize, common_part(call, resize)))
     return call.result(*node);
+  leave_out_varying(call, resize, common_part(call, resize));
+  if (resize.axes.empty()) return call.result(call.tensor(0));
   const std::vector<Resampling> parts = parts_of(call, resize);
   const auto node = by_sizes(call, resize, parts);
   call.result(node ? *node : axis_by_axis(call, resize, parts));

@@ -67,6 +67,25 @@ def sizes():
     yield one
 
 
+def ranges():
+    """Places of a grid as detectors compute them: sizes become real numbers first."""
+    net = """
+    net (float[batch, 2, height] x) => (float[height] y) {
+        size = Shape<start = 2>(x)
+        first = Constant<value_int = 0>()
+        height = Gather(size, first)
+        real = Cast<to = 1>(height)
+        start = Constant<value_float = 0.0>()
+        step = Constant<value_float = 1.0>()
+        places = Range(start, real, step)
+        half = Constant<value_float = 0.5>()
+        y = Add(places, half)
+    }"""
+    one = case("range_of_size", net, [values(2, 2, 6)])
+    one.examples = [values(3, 2, 9)]
+    yield one
+
+
 def classical(name, node, x, results="float y"):
     """One node of ai.onnx.ml on rows x."""
     kind = {"f": "float", "i": "int64"}[x.dtype.kind]
@@ -229,11 +248,26 @@ def resizes():
         one = case(f"resize_like_{mode}", net % (mode, places), [values(2, 2, 6, 5)])
         one.examples = [values(3, 2, 8, 10)]
         yield one
+    scaled = """
+    net (float[batch, 2, 4, 5] x) => (float[batch, 2, 6, 10] y) {
+        y = Resize<mode = "nearest", coordinate_transformation_mode = "%s", nearest_mode = "%s">(x, roi, scales)
+    }"""
+    x, constants = values(2, 2, 4, 5), {"roi": np.float32([]), "scales": np.float32([1, 1, 1.5, 2])}
+    one = case("resize_batch", scaled % ("half_pixel", "round_prefer_floor"), [x], constants, opset=12)
+    one.examples = [values(3, 2, 4, 5)]
+    yield one
+    # Opset 12: place i of the result is place (i + 0.5) / scale, which the reference implementation has no more.
+    places = [x[:, :, [0, 1, 1, 2, 3, 3]][..., [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]]]
+    text = scaled % ("tf_half_pixel_for_nn", "floor")
+    one = case("resize_tensorflow", text, [x], constants, opset=12, outputs=places)
+    one.examples = [values(3, 2, 4, 5)]
+    yield one
 
 
 def graph_cases():
     yield from channels_last()
     yield from sizes()
+    yield from ranges()
     yield from classical_models()
     yield from trees()
     yield from loops()
