@@ -120,6 +120,25 @@ std::size_t Call::frame_dim(std::string_view name, std::int64_t otherwise, std::
   return dim - 1;
 }
 
+namespace {
+
+/// A grid that is so much finer than steps which are no powers of two that a second rounding to
+/// these seldom moves a result: of numbers within their ends.
+Grid grid_below(const AskedStep& asked) {
+  constexpr int guard = 8;
+  int exponent = 0;
+  std::frexp(asked.step, &exponent);
+  const int frac = guard + 1 - exponent;
+  const auto end = [&](Wide code) {
+    return static_cast<Wide>(
+        std::nearbyint(std::ldexp(static_cast<double>(code) * asked.step, frac)));
+  };
+  const FixedType& codes = asked.grid.type;
+  return {type_for(end(codes.low()), end(codes.high()), frac), formats::Rounding::nearest_even};
+}
+
+}  // namespace
+
 Grid Call::needed_grid() const {
   if (auto levels = lowering.asked_levels(node)) return grid_of_levels(std::move(levels));
   if (const auto format = lowering.asked_blocks(node)) {
@@ -136,6 +155,13 @@ Grid Call::needed_grid() const {
         "config of '" +
             node.name + "' (pass quantize)");
   return *grid;
+}
+
+Grid Call::needed_or_finer_grid() const {
+  const bool has_own =
+      lowering.target(node) || lowering.asked_levels(node) || lowering.asked_blocks(node);
+  const auto asked = has_own ? std::nullopt : lowering.asked_step(node);
+  return asked ? grid_below(*asked) : needed_grid();
 }
 
 const formats::Format* Call::format(std::string_view port) const {

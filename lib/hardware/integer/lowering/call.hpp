@@ -38,6 +38,8 @@ struct Call {
   void check_type() const;
   /// The grid that the result is asked for on; a refusal that says what would give one.
   Grid needed_grid() const;
+  /// The same, but finer than the step by which all readers divide the result, if they do.
+  Grid needed_or_finer_grid() const;
 
   const formats::Format* format(std::string_view port) const;
   /// The constant of the graph that a value is; null for anything else.

@@ -66,8 +66,9 @@ DivideStep divide_step(const FixedType& a, const FixedType& b, const Grid& to, d
 }
 
 StreamView divide(const Call& call, const StreamView& a, const StreamView& b, double most) {
-  const DivideStep made = divide_step(call.lowering.value(a.id).type,
-                                      call.lowering.value(b.id).type, call.needed_grid(), most);
+  const DivideStep made =
+      divide_step(call.lowering.value(a.id).type, call.lowering.value(b.id).type,
+                  call.needed_or_finer_grid(), most);
   return call.lowering.emit(call.node, made.operation, {a.id, b.id}, made.accumulator,
                             call.lowering.layout_of(a));
 }

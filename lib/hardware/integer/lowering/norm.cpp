@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 #include "hardware/integer/lowering/arithmetic.hpp"
@@ -186,7 +187,7 @@ Constants along(Constants constants, std::size_t rank, bool channels) {
 
 /// `channels`: gain and bias belong to the first dimension of the frame, not to its last ones.
 Operand normalized(const Call& call, const Norm& norm, bool channels) {
-  const Grid grid = call.needed_grid();
+  const Grid grid = call.needed_or_finer_grid();
   const bool has_gain = call.has_tensor("weight"), has_bias = call.has_tensor("bias");
   Constants gain = has_gain ? call.constants("weight") : call.constant(1.0);
   const int needed = grid.type.frac + gain_bits(gain), frac = std::max(needed + quotient_guard, 0);
@@ -211,27 +212,37 @@ Operand normalized(const Call& call, const Norm& norm, bool channels) {
   return scale_and_shift(call, q, std::move(gain), std::move(bias));
 }
 
+/// A stream and the eps that its norm has. That of a * x with eps is that of x with eps / a^2, so
+/// that codes with a scale are normalized as they are.
+std::pair<StreamView, double> operand_of(const Call& call, double eps) {
+  const Scaled* scaled = call.scaled("input");
+  if (!scaled || !scaled->is_multiple()) return {call.stream("input"), eps};
+  call.lowering.check_stream(scaled->codes.id);
+  const double scale = scaled->lines[0].factor.rounded() / scaled->lines[0].divisor.rounded();
+  return {scaled->codes, eps / (scale * scale)};
+}
+
 /// Over the last dimensions.
-Operand lower_shaped_norm(const Call& call, double eps, bool centred) {
-  const StreamView x = call.stream("input");
+Operand lower_shaped_norm(const Call& call, double default_eps, bool centred) {
+  const auto [x, eps] = operand_of(call, call.number("eps", default_eps));
   const ir::Value* shape = call.find("normalized_shape");
   const std::size_t count =
       shape && shape->kind() == ir::Value::Kind::list ? shape->items().size() : 1;
   const std::size_t rank = x.layout.torch_shape.size();
   if (count > rank) throw Refusal{"it normalizes over the batch"};
-  Norm norm{x, std::vector<bool>(rank, false), call.number("eps", eps), centred};
+  Norm norm{x, std::vector<bool>(rank, false), eps, centred};
   std::fill(norm.reduced.end() - static_cast<std::ptrdiff_t>(count), norm.reduced.end(), true);
   return normalized(call, norm, false);
 }
 
 /// The norm of groups of channels: each group is a row.
 Operand lower_groups(const Call& call, Index groups) {
-  StreamView x = call.stream("input");
+  auto [x, eps] = operand_of(call, call.number("eps", 1e-5));
   const Shape& frame = x.layout.torch_shape;
   if (frame.empty() || groups < 1 || frame[0] % groups != 0)
     throw Refusal{"its groups do not divide its channels"};
   x.layout = reshaped(x.layout, {groups, numel(frame) / groups});
-  return normalized(call, {x, {false, true}, call.number("eps", 1e-5)}, true);
+  return normalized(call, {x, {false, true}, eps}, true);
 }
 
 Operand lower_instance_norm(const Call& call) {
@@ -239,7 +250,7 @@ Operand lower_instance_norm(const Call& call) {
     throw Refusal{
         "it divides by statistics that it has kept, which has no datapath; write it as batch norm, "
         "and pass fuse_batch_norm makes it a part of its layer"};
-  return lower_groups(call, call.stream("input").layout.torch_shape.at(0));
+  return lower_groups(call, call.frame_shape().at(0));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ struct Exponentials {
 
 RowSteps rows_of(const Call& call) {
   call.check_type();
-  call.needed_grid();
+  call.needed_or_finer_grid();
   const StreamView given = call.stream("self");
   const std::size_t dim = call.frame_dim("dim", -1, given.layout.torch_shape.size());
   return {call, in_rows(call, given, dim)};
@@ -147,7 +147,7 @@ struct Segments {
 int octaves_in(std::int64_t n) { return std::bit_width(static_cast<std::uint64_t>(n - 1)); }
 
 Segments segments_for(const Call& call, std::int64_t length) {
-  const int result = call.needed_grid().type.frac, most_frac = most_logarithm_bits - 1;
+  const int result = call.needed_or_finer_grid().type.frac, most_frac = most_logarithm_bits - 1;
   if (result > most_frac - least_logarithm_guard)
     throw Refusal{"its result has " + std::to_string(result) +
                   " fraction bits, a table of logarithms gives at most " +
@@ -167,8 +167,8 @@ Segments segments_for(const Call& call, std::int64_t length) {
 /// than those of softmax.
 int exponential_frac_for(const Call& call, const RowSteps& rows) {
   const bool pieces = call.lowering.value(rows.x().id).type.width > most_table_bits;
-  const int needed =
-      std::max(call.needed_grid().type.frac + logarithm_guard + octaves_in(rows.length()) - 1, 1);
+  const int needed = std::max(
+      call.needed_or_finer_grid().type.frac + logarithm_guard + octaves_in(rows.length()) - 1, 1);
   return pieces ? std::min(needed, exponential_frac) : needed;
 }
 
