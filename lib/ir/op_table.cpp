@@ -85,6 +85,12 @@ const CallRow* find_call(std::string_view aten_base) {
   return search(index, aten_base);
 }
 
+bool computes(const LayerRow& layer, std::string_view op) {
+  const OpRow* row = find_op(layer.op);
+  return row && std::ranges::any_of(row->calls,
+                                    [&](const CallRow& call) { return call.aten == base_op(op); });
+}
+
 OpFamily family_of(std::string_view op) {
   const OpRow* row = find_op(op);
   return row ? row->family : OpFamily::other;

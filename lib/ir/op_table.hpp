@@ -132,6 +132,8 @@ const std::vector<CallRow>& call_table();
 const OpRow* find_op(std::string_view name);
 const LayerRow* find_module_class(std::string_view class_name);
 const CallRow* find_call(std::string_view aten_base);
+/// Whether a layer of this class computes the operator, "aten::conv2d.padding" for a Conv2d.
+bool computes(const LayerRow& layer, std::string_view op);
 
 /// The family of a MASE op; `other` for names outside of the table.
 OpFamily family_of(std::string_view op);

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "pt2/dtypes.hpp"
 #include "pt2/fields.hpp"
+#include "pt2/inner_graphs.hpp"
 
 namespace mase::pt2 {
 namespace {
@@ -169,6 +170,21 @@ void read_signature(const Tree& module, Program& program) {
     program.output_tree = parse_json(spec, "out_spec");
 }
 
+void read_nodes(const Tree& graph, Program& program, int depth) {
+  constexpr int deepest = 100;
+  if (depth > deepest) unsupported_error("graphs within graphs are nested too deep");
+  for (const auto& [name, meta] : dict_of(field(graph, "tensor_values"), "tensor_values"))
+    program.tensors.emplace(name, tensor_info(meta, "'" + name + "'"));
+  for (const auto& [name, value] : dict_of(field(graph, "sym_int_values"), "sym_int_values"))
+    program.integers.emplace(name, sym_int(value, "'" + name + "'"));
+  for (const Tree& node : list_of(field(graph, "nodes"), "nodes")) {
+    if (const auto inner = inner_graph(node))
+      read_nodes(*inner, program, depth + 1);
+    else
+      program.nodes.push_back(read_node(node));
+  }
+}
+
 void check_version(const Tree& document) {
   const Tree& version = field(document, "schema_version");
   const std::int64_t major = integer_of(field(version, "major"), "schema_version.major");
@@ -199,12 +215,7 @@ void read_graph(const Tree& document, Program& program) {
   const Tree& module = field(document, "graph_module");
   const Tree& graph = field(module, "graph");
   read_signature(module, program);
-  for (const auto& [name, meta] : dict_of(field(graph, "tensor_values"), "tensor_values"))
-    program.tensors.emplace(name, tensor_info(meta, "'" + name + "'"));
-  for (const auto& [name, value] : dict_of(field(graph, "sym_int_values"), "sym_int_values"))
-    program.integers.emplace(name, sym_int(value, "'" + name + "'"));
-  for (const Tree& node : list_of(field(graph, "nodes"), "nodes"))
-    program.nodes.push_back(read_node(node));
+  read_nodes(graph, program, 0);
 }
 
 }  // namespace mase::pt2

@@ -196,6 +196,17 @@ class Recurrent(nn.Module):
         return *self.gru(x), *self.cell(x[:, 0])
 
 
+class WithoutGradients(nn.Module):
+    """Graphs within the graph, as rotary embeddings have them."""
+
+    def forward(self, x):
+        with torch.no_grad():
+            angles = (x * 2).to(x.device, torch.float32)
+            with torch.autocast("cpu", enabled=False):
+                waves = angles.cos(), angles.sin()
+        return waves[0] * x + waves[1], angles
+
+
 class Tied(nn.Module):
     """A matrix that is an embedding and a layer."""
 
@@ -220,6 +231,7 @@ def networks():
         "blocks": (Blocks(), normal(3, 4, 6)),
         "in place": (InPlace(), normal(4, 6)),
         "encoder": (Encoder(), torch.randint(0, 20, (3, 5), generator=generator)),
+        "without gradients": (WithoutGradients(), normal(3, 4)),
         "tied": (Tied(), torch.randint(0, 20, (3, 5), generator=generator)),
         "images": (Images(), normal(2, 3, 8, 8)),
         "recurrent": (Recurrent(), normal(3, 4, 6)),

@@ -13,14 +13,6 @@
 namespace mase::onnx {
 namespace {
 
-/// Whether the operator of a layer of this class is `op`.
-bool computes(const ir::LayerRow& layer, std::string_view op) {
-  const ir::OpRow* row = ir::find_op(layer.op);
-  return row && std::ranges::any_of(row->calls, [&](const ir::CallRow& call) {
-           return call.aten == ir::base_op(op);
-         });
-}
-
 /// torch.nn has a batch norm per number of dimensions.
 bool fits_rank(std::string_view class_name, std::size_t rank) {
   if (class_name.ends_with("Norm1d")) return rank <= 3;
@@ -33,7 +25,7 @@ bool fits_rank(std::string_view class_name, std::size_t rank) {
 const ir::LayerRow* layer_of(std::string_view op, std::size_t rank) {
   const auto& layers = ir::layer_table();
   const auto found = std::ranges::find_if(layers, [&](const ir::LayerRow& layer) {
-    return computes(layer, op) && fits_rank(layer.class_name, rank);
+    return ir::computes(layer, op) && fits_rank(layer.class_name, rank);
   });
   return found == layers.end() ? nullptr : &*found;
 }
@@ -76,7 +68,7 @@ ir::NodeId Call::emit(std::string_view op, std::vector<ir::Argument> args) {
 std::string Call::stated_path(std::string_view op) const {
   const std::string& class_name = scope().class_name;
   const ir::LayerRow* layer = class_name.empty() ? nullptr : ir::find_module_class(class_name);
-  return layer && computes(*layer, op) ? scope().path : "";
+  return layer && ir::computes(*layer, op) ? scope().path : "";
 }
 
 /// The layer's path: that which the file states, that of its tensors, that of the bias which is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that PyTorch's decompositions write (run_decompositions), as those that a model calls:
-// the graph has one operator for one computation.
+// Operators that exports and PyTorch's decompositions write (run_decompositions), as those that a
+// model calls: the graph has one operator for one computation.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -42,6 +42,13 @@ bool rename(Call& call, std::string_view op, Arguments args) {
 bool to_copy(Call& call) {
   if (value_or(call, "dtype", {}).is_none())
     return rename(call, "aten::clone", chosen(call, {{"self", "self"}}));
+  return rename(call, "aten::to.dtype", chosen(call, {{"self", "self"}, {"dtype", "dtype"}}));
+}
+
+/// The graph has neither devices nor layouts, so only a change of type is left.
+bool to_type(Call& call) {
+  if (value_or(call, "dtype", {}).is_none())
+    return rename(call, "aten::alias", chosen(call, {{"self", "self"}}));
   return rename(call, "aten::to.dtype", chosen(call, {{"self", "self"}, {"dtype", "dtype"}}));
 }
 
@@ -140,6 +147,8 @@ constexpr char view[] = "aten::view", adaptive_pool[] = "aten::adaptive_avg_pool
 
 constexpr CoreRow core_rows[] = {
     {"aten::_to_copy", to_copy},
+    {"aten::to.device", to_type},
+    {"aten::to.dtype_layout", to_type},
     {"aten::clone", clone},
     {"aten::_softmax", softmax},
     {"aten::_log_softmax", softmax},

@@ -20,6 +20,18 @@ bool is_training_flag(const ir::Argument& argument) {
 /// Whether a node computes with sizes alone, which nodes outside of the layer may read too.
 bool is_size(const Node& node) { return node.target.starts_with("_operator."); }
 
+/// Decompositions write pooling to one element as a mean over the last dimensions.
+void use_pooling(Call& call, const ModuleCall& module) {
+  constexpr std::string_view pool = "torch.nn.modules.pooling.AdaptiveAvgPool";
+  if (call.op != "aten::mean.dim" || !module.class_name.starts_with(pool)) return;
+  const ir::Value *dim = call.find("dim"), *keep = call.find("keepdim");
+  if (!dim || !keep || *keep != ir::Value(true) || dim->kind() != ir::Value::Kind::list) return;
+  call.op = "aten::adaptive_avg_pool" + module.class_name.substr(pool.size());
+  call.schema = ir::find_schema(call.op);
+  call.args = {call.args.at(0),
+               {"output_size", ir::Value::list(ir::Value::List(dim->items().size(), 1))}};
+}
+
 /// Whether an argument says which library computes, not what.
 bool is_about_libraries(const std::string& name) {
   return name == "cudnn_enabled" || name == "cudnn_enable";
@@ -109,6 +121,7 @@ bool Importer::import_layer(Range range, const ModuleCall& module) {
   try {
     if (nodes.size() == 1) {
       Call call = call_of(*nodes[0]);
+      use_pooling(call, module);
       if (import_recurrent(nodes, module)) return import_sizes();
       return call.schema && add_layer(std::move(call), module) && import_sizes();
     }
@@ -121,6 +134,8 @@ bool Importer::import_layer(Range range, const ModuleCall& module) {
 }
 
 bool Importer::add_layer(Call call, const ModuleCall& module) {
+  const ir::LayerRow* row = ir::find_module_class(module.class_name);
+  if (!row || !ir::computes(*row, ir::plain_op(ir::base_op(call.op)))) return false;
   const Node& source = *call.node;
   const bool in_place = changes_memory(call);
   std::string memory;
