@@ -24,8 +24,8 @@ const std::vector<Row> rows{
     {"contents", fuzz::contents}, {"csv", fuzz::csv},       {"design", fuzz::design},
     {"format", fuzz::format},     {"graph", fuzz::graph},   {"hdf5", fuzz::hdf5},
     {"idx", fuzz::idx},           {"image", fuzz::image},   {"npy", fuzz::npy},
-    {"onnx", fuzz::onnx},         {"pickle", fuzz::pickle}, {"texts", fuzz::texts},
-    {"toml", fuzz::toml}};
+    {"onnx", fuzz::onnx},         {"pickle", fuzz::pickle}, {"safetensors", fuzz::safetensors},
+    {"texts", fuzz::texts},       {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;

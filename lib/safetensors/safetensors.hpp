@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the package safetensors: named tensors after a JSON header. They stay in their files
+// until something reads their values, so files may be larger than memory.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/array.hpp"
+
+namespace mase::safetensors {
+
+struct StoredTensor {
+  Array value;       ///< mapped where the file has it aligned, else copied when it is first read
+  std::string file;  ///< for messages
+};
+using Tensors = std::map<std::string, StoredTensor>;
+
+/// Whether a file has such tensors: its name ends in ".safetensors", or it begins as such a file.
+bool is_safetensors(const std::string& path);
+
+/// The tensors of one file. Error(Fault::file) that names file and key when the header is not
+/// sound or does not cover the bytes after it exactly, Error(Fault::unsupported) for a type of
+/// element that is not known.
+Tensors read_tensors(const std::string& path);
+
+/// The tensors of all files that an index ("model.safetensors.index.json") names, which lie in its
+/// folder. Each file must have exactly the tensors that the index says.
+Tensors read_shards(const std::string& index);
+
+/// Writes the file that the package writes for these tensors, the same bytes included.
+void write_tensors(const std::string& path, const std::map<std::string, Array>& tensors);
+
+}  // namespace mase::safetensors
