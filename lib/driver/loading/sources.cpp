@@ -13,10 +13,12 @@
 namespace mase::driver {
 namespace {
 
-constexpr std::array source_rows{
-    ModelSource{"registry", from_registry}, ModelSource{"onnx", from_onnx},
-    ModelSource{"exported program", from_exported_program},
-    ModelSource{"checkpoint", from_checkpoint}, ModelSource{"torchscript", from_torchscript}};
+constexpr std::array source_rows{ModelSource{"registry", from_registry},
+                                 ModelSource{"Hugging Face folder", from_huggingface},
+                                 ModelSource{"onnx", from_onnx},
+                                 ModelSource{"exported program", from_exported_program},
+                                 ModelSource{"checkpoint", from_checkpoint},
+                                 ModelSource{"torchscript", from_torchscript}};
 
 /// The first training rows, in the order of the model's arguments if these are known.
 ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,

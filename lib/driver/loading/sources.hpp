@@ -26,6 +26,8 @@ struct ModelSource {
 std::optional<LoadedModel> from_registry(const ModelRequest& request);
 /// Exported programs of PyTorch (.pt2).
 std::optional<LoadedModel> from_exported_program(const ModelRequest& request);
+/// Folders that transformers wrote (config.json and *.safetensors).
+std::optional<LoadedModel> from_huggingface(const ModelRequest& request);
 /// Files that mase wrote.
 std::optional<LoadedModel> from_checkpoint(const ModelRequest& request);
 /// Files of ONNX (.onnx).

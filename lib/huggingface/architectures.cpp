@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins the families to one table.
+#include "huggingface/architectures.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::huggingface {
+namespace {
+
+[[noreturn]] void unknown(const Config& config, const std::string& what) {
+  std::vector<std::string> known;
+  for (const Architecture* row : architectures()) known.emplace_back(row->name);
+  unsupported_error(config.path() + ": " + what + " is not known; known are " + join(known, ", ") +
+                    ". For others, trace the model (torch.jit.trace) or export it (torch.export), "
+                    "and give mase that file");
+}
+
+}  // namespace
+
+std::vector<const Architecture*> architectures() {
+  std::vector<const Architecture*> rows;
+  for (const auto& family : {bert_family()})
+    for (const Architecture& row : family) rows.push_back(&row);
+  return rows;
+}
+
+const Architecture& architecture_of(const Config& config) {
+  const std::vector<const Architecture*> rows = architectures();
+  const std::string type = config.text("model_type", "");
+  const Tree* names = config.find("architectures");
+  if (names && (!names->is_list() || names->size() != 1 || !names->as_list()[0].is_string()))
+    config.wrong("architectures", "is not a list of one name");
+  if (names) {
+    const std::string& name = names->as_list()[0].as_string();
+    const auto row = std::ranges::find(rows, std::string_view(name), &Architecture::name);
+    if (row != rows.end()) return **row;
+    unknown(config, "the architecture '" + name + "'");
+  }
+  for (const Architecture* row : rows)  // the first of a type is the model without a head
+    if (row->model_type == type) return *row;
+  unknown(config, "the model type '" + type + "'");
+}
+
+}  // namespace mase::huggingface

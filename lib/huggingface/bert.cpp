@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// BERT (Devlin et al., NAACL 2019) and RoBERTa (Liu et al., 2019), which counts positions from the
+// padding on.
+#include <cmath>
+
+#include "huggingface/architectures.hpp"
+#include "huggingface/masks.hpp"
+
+namespace mase::huggingface {
+namespace {
+
+/// What differs between the two.
+struct BertFamily {
+  std::string name;  ///< "Bert", the beginning of class names
+  bool positions_after_padding;
+};
+const BertFamily bert{"Bert", false}, roberta{"Roberta", true};
+
+struct BertSizes {
+  std::int64_t width, heads, hidden, layers, positions, vocabulary, types, padding;
+  double eps, dropout, attention_dropout;
+};
+
+BertSizes bert_sizes(const Config& config, const BertFamily& family) {
+  config.require("position_embedding_type", "absolute");
+  BertSizes sizes{.width = config.size("hidden_size"),
+                  .heads = config.size("num_attention_heads"),
+                  .hidden = config.size("intermediate_size"),
+                  .layers = config.size("num_hidden_layers"),
+                  .positions = config.size("max_position_embeddings"),
+                  .vocabulary = config.size("vocab_size"),
+                  .types = config.size("type_vocab_size", 2),
+                  .padding = config.integer("pad_token_id", family.positions_after_padding ? 1 : 0),
+                  .eps = config.number("layer_norm_eps", 1e-12),
+                  .dropout = config.number("hidden_dropout_prob", 0.1),
+                  .attention_dropout = config.number("attention_probs_dropout_prob", 0.1)};
+  if (sizes.width % sizes.heads != 0)
+    config.wrong("num_attention_heads", "does not divide 'hidden_size'");
+  return sizes;
+}
+
+/// A buffer [1, count] of whole numbers.
+template <class Number>
+Array row_of(std::int64_t count, Number number) {
+  Array row(DType::int64, {1, count});
+  std::int64_t place = 0;
+  for (std::int64_t& value : row.mutable_span<std::int64_t>()) value = number(place++);
+  return row;
+}
+
+/// Positions [1, tokens] of a table.
+Ref table_positions(Builder& b, const std::string& path, const Array& numbers, const Ref& tokens) {
+  const Ref end = b.host("add", tokens, 0);
+  const Ref table = b.constant(path + ".position_ids", numbers);
+  return b.item(table, {all(), Ref::slice(Ref(), end, Ref())});
+}
+
+/// Positions [batch, tokens] that count the tokens other than padding.
+Ref counted_positions(Builder& b, const BertSizes& sizes, const Ref& ids) {
+  const Ref real = b.to(b.binary("ne", ids, sizes.padding), DType::int32);
+  const Ref count = b.method("cumsum", "aten::cumsum", {{"self", real}, {"dim", 1}});
+  const Ref narrow = b.method("type_as", "aten::type_as", {{"self", count}, {"other", real}});
+  const Ref wide = b.to(b.multiply(b.add(narrow, 0), real), DType::int64);
+  return b.add(wide, sizes.padding);
+}
+
+Ref bert_embeddings(Builder& b, const BertFamily& family, const std::string& path,
+                    const BertSizes& sizes, const Ref& ids) {
+  b.container(path, family.name + "Embeddings");
+  const Array numbers = row_of(sizes.positions, [](auto place) { return place; });
+  b.buffer(path + ".position_ids", numbers);
+  Ref positions;
+  if (family.positions_after_padding) positions = counted_positions(b, sizes, ids);
+  const Ref rows = b.size(ids, 0), tokens = b.size(ids, 1);
+  if (!family.positions_after_padding) positions = table_positions(b, path, numbers, tokens);
+  Ref types = b.constant(path + ".token_type_ids", row_of(sizes.positions, [](auto) { return 0; }));
+  if (family.positions_after_padding) types = b.to_layout(types, DType::int64);
+  types = b.expand(types, {b.size(positions, 0), -1});
+  types = b.method("gather", "aten::gather", {{"self", types}, {"dim", 1}, {"index", positions}});
+  types = b.expand(types, {rows, tokens});
+  const Ref words =
+      b.embedding(path + ".word_embeddings", ids, sizes.vocabulary, sizes.width, sizes.padding);
+  const Ref sum =
+      b.add(words, b.embedding(path + ".token_type_embeddings", types, sizes.types, sizes.width));
+  const Ref places = b.embedding(path + ".position_embeddings", positions, sizes.positions,
+                                 sizes.width, family.positions_after_padding ? sizes.padding : -1);
+  const Ref normed = b.layer_norm(path + ".LayerNorm", b.add(sum, places), sizes.width, sizes.eps);
+  return b.dropout(path + ".dropout", normed, sizes.dropout);
+}
+
+Ref bert_attention(Builder& b, const BertFamily& family, const std::string& path,
+                   const BertSizes& sizes, const Ref& x, const Ref& mask) {
+  b.container(path, family.name + "SelfAttention");
+  b.foreign(path + ".dropout", "torch.nn.modules.dropout.Dropout");
+  const std::int64_t size = sizes.width / sizes.heads;
+  const Ref rows = b.size(x, 0), tokens = b.size(x, 1);
+  const auto heads = [&](const char* part) {
+    const Ref all_heads = b.linear(path + part, x, sizes.width, sizes.width);
+    return b.transpose(b.view(all_heads, {rows, tokens, -1, size}), 1, 2);
+  };
+  Attention attention;
+  attention.query = heads(".query");
+  attention.key = heads(".key");
+  attention.value = heads(".value");
+  attention.mask = mask;
+  attention.scaling = std::pow(size, -0.5);
+  attention.dropout = sizes.attention_dropout;
+  const Ref mean = b.contiguous(b.attend(attention));
+  return b.contiguous(b.reshape(mean, {rows, tokens, -1}));
+}
+
+/// norm(x + dropout(dense(inner)))
+Ref add_and_norm(Builder& b, const std::string& path, const BertSizes& sizes, const Ref& inner,
+                 std::int64_t inputs, const Ref& x) {
+  const Ref dense = b.linear(path + ".dense", inner, inputs, sizes.width);
+  const Ref sum = b.add(b.dropout(path + ".dropout", dense, sizes.dropout), x);
+  return b.layer_norm(path + ".LayerNorm", sum, sizes.width, sizes.eps);
+}
+
+Ref bert_layer(Builder& b, const BertFamily& family, const std::string& path,
+               const BertSizes& sizes, const Ref& x, const Ref& mask) {
+  b.container(path, family.name + "Layer");
+  b.container(path + ".attention", family.name + "Attention");
+  const Ref mean = bert_attention(b, family, path + ".attention.self", sizes, x, mask);
+  b.container(path + ".attention.output", family.name + "SelfOutput");
+  const Ref attended = add_and_norm(b, path + ".attention.output", sizes, mean, sizes.width, x);
+  b.container(path + ".intermediate", family.name + "Intermediate");
+  const Ref wide = b.linear(path + ".intermediate.dense", attended, sizes.width, sizes.hidden);
+  const Ref active =
+      b.activation(path + ".intermediate.intermediate_act_fn", "hidden_act", "gelu", wide);
+  b.container(path + ".output", family.name + "Output");
+  return add_and_norm(b, path + ".output", sizes, active, sizes.hidden, attended);
+}
+
+/// The last hidden states; `prefix` is "" or the path of the model inside of one with a head.
+Ref bert_encoder(Builder& b, const BertFamily& family, const std::string& prefix,
+                 const std::vector<Ref>& inputs) {
+  const BertSizes sizes = bert_sizes(b.config(), family);
+  Ref x = bert_embeddings(b, family, prefix + "embeddings", sizes, inputs[0]);
+  const Ref mask = full_mask(b, x, inputs[1]);
+  b.container(prefix + "encoder", family.name + "Encoder");
+  b.list(prefix + "encoder.layer");
+  for (std::int64_t i = 0; i < sizes.layers; ++i)
+    x = bert_layer(b, family, prefix + "encoder.layer." + std::to_string(i), sizes, x, mask);
+  return x;
+}
+
+/// tanh(dense(x[:, 0]))
+Ref bert_pooler(Builder& b, const BertFamily& family, const std::string& path, const Ref& x) {
+  const std::int64_t width = b.config().size("hidden_size");
+  b.container(path, family.name + "Pooler");
+  const Ref first = b.item(x, {all(), 0});
+  const Ref dense = b.linear(path + ".dense", first, width, width);
+  return b.layer(path + ".activation", "activation.Tanh", "aten::tanh", dense);
+}
+
+double head_dropout(const Config& config) {
+  return config.number("classifier_dropout", config.number("hidden_dropout_prob", 0.1));
+}
+
+std::vector<Ref> bert_model(Builder& b, const std::vector<Ref>& inputs) {
+  const Ref x = bert_encoder(b, bert, "", inputs);
+  return {x, bert_pooler(b, bert, "pooler", x)};
+}
+
+std::vector<Ref> roberta_model(Builder& b, const std::vector<Ref>& inputs) {
+  const Ref x = bert_encoder(b, roberta, "", inputs);
+  return {x, bert_pooler(b, roberta, "pooler", x)};
+}
+
+std::vector<Ref> bert_classifier(Builder& b, const std::vector<Ref>& inputs) {
+  b.container("bert", "BertModel");
+  const Ref x = bert_encoder(b, bert, "bert.", inputs);
+  const Ref pooled =
+      b.dropout("dropout", bert_pooler(b, bert, "bert.pooler", x), head_dropout(b.config()));
+  return {b.linear("classifier", pooled, b.config().size("hidden_size"), b.config().labels())};
+}
+
+std::vector<Ref> roberta_classifier(Builder& b, const std::vector<Ref>& inputs) {
+  const std::int64_t width = b.config().size("hidden_size");
+  b.container("roberta", "RobertaModel");
+  const Ref x = bert_encoder(b, roberta, "roberta.", inputs);
+  b.container("classifier", "RobertaClassificationHead");
+  const double rate = head_dropout(b.config());
+  Ref first = b.item(x, {all(), 0, all()});
+  first = b.dropout("classifier.dropout", first, rate);
+  const Ref dense = b.unary("tanh", b.linear("classifier.dense", first, width, width));
+  return {b.linear("classifier.out_proj", b.dropout("classifier.dropout", dense, rate), width,
+                   b.config().labels())};
+}
+
+constexpr std::string_view bert_classes = "transformers.models.bert.modeling_bert";
+constexpr std::string_view roberta_classes = "transformers.models.roberta.modeling_roberta";
+/// Older files have the numbers of positions.
+constexpr std::string_view bert_unused[] = {"embeddings.position_ids"};
+
+const Architecture bert_rows[] = {
+    {"BertModel",
+     "bert",
+     bert_classes,
+     Takes::texts,
+     {.base = "bert.", .has_head = false, .unused = bert_unused},
+     bert_model},
+    {"BertForSequenceClassification",
+     "bert",
+     bert_classes,
+     Takes::texts,
+     {.base = "bert.", .unused = bert_unused},
+     bert_classifier},
+    {"RobertaModel",
+     "roberta",
+     roberta_classes,
+     Takes::texts,
+     {.base = "roberta.", .has_head = false, .unused = bert_unused},
+     roberta_model},
+    {"RobertaForSequenceClassification",
+     "roberta",
+     roberta_classes,
+     Takes::texts,
+     {.base = "roberta.", .unused = bert_unused},
+     roberta_classifier},
+};
+
+}  // namespace
+
+std::span<const Architecture> bert_family() { return bert_rows; }
+
+}  // namespace mase::huggingface

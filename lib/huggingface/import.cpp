@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads config.json and the weights, and lets the architecture's row build the graph.
+#include "huggingface/import.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "huggingface/architectures.hpp"
+
+namespace mase::huggingface {
+namespace {
+
+constexpr std::int64_t usual_rows = 2, usual_tokens = 16;
+
+std::string config_file(const std::string& folder) {
+  return (std::filesystem::path(folder) / "config.json").string();
+}
+
+std::vector<std::string> input_names(Takes takes) {
+  if (takes == Takes::images) return {"pixel_values"};
+  return {"input_ids", "attention_mask"};
+}
+
+/// What no architecture has, whatever its other settings.
+void refuse_everywhere(const Config& config) {
+  if (config.find("quantization_config")) config.refuse("quantization_config", "none");
+  for (const char* key : {"is_encoder_decoder", "is_decoder", "add_cross_attention"})
+    config.require(key, false);
+  const Tree* pruned = config.find("pruned_heads");
+  if (pruned && pruned->size() > 0) config.refuse("pruned_heads", "{}");
+}
+
+/// The shape of token numbers: that of the example of any text input, since all have one.
+Shape text_shape(const Config& config, const std::map<std::string, Array>& examples) {
+  if (!examples.empty()) return examples.begin()->second.shape();
+  return {usual_rows, std::min(usual_tokens, config.size("max_position_embeddings", usual_tokens))};
+}
+
+std::vector<Ref> add_inputs(Builder& builder, Takes takes,
+                            const std::map<std::string, Array>& examples) {
+  const Config& config = builder.config();
+  if (takes == Takes::images) {
+    const std::int64_t channels = config.size("num_channels", 3);
+    constexpr std::int64_t usual_side = 224;
+    const auto [height, width] =
+        config.find("image_size") ? config.sides("image_size") : std::pair{usual_side, usual_side};
+    return {builder.input("pixel_values", DType::float32, {usual_rows, channels, height, width})};
+  }
+  std::vector<Ref> inputs;
+  for (const std::string& name : input_names(takes))
+    inputs.push_back(builder.input(name, DType::int64, text_shape(config, examples)));
+  return inputs;
+}
+
+std::vector<std::string> notes_on(const Config& config, const Weights& weights) {
+  std::vector<std::string> notes;
+  const std::vector<std::string> unread = config.unread();
+  if (!unread.empty())
+    notes.push_back("config.json: nothing uses " + join(unread, ", ") +
+                    "; if one of them changes the results, they differ from those of transformers");
+  if (!weights.converted().empty())
+    notes.push_back("weights of " +
+                    join({weights.converted().begin(), weights.converted().end()}, ", ") +
+                    " are float32 in the graph");
+  return notes;
+}
+
+}  // namespace
+
+bool is_model_folder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) &&
+         std::filesystem::exists(config_file(path), error);
+}
+
+std::vector<std::string> inputs_of(const std::string& folder) {
+  return input_names(architecture_of(Config(config_file(folder))).takes);
+}
+
+Imported import_folder(const std::string& folder, const std::map<std::string, Array>& examples) {
+  const Config config(config_file(folder));
+  const Architecture& row = architecture_of(config);
+  refuse_everywhere(config);
+  Weights weights(folder, row.naming);
+  Builder builder(config, weights, examples, std::string(row.name), std::string(row.classes));
+  Imported imported;
+  const std::vector<Ref> inputs = add_inputs(builder, row.takes, examples);
+  imported.graph = builder.finish(row.build(builder, inputs));
+  imported.notes = notes_on(config, weights);
+  return imported;
+}
+
+}  // namespace mase::huggingface
