@@ -7,11 +7,13 @@ usage: exported_program_test.py --mase BINARY --source ROOT [CASE ...]; exits wi
 """
 
 import argparse
+import json
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 try:
@@ -104,6 +106,71 @@ class Fixtures(Cases):
         refused = mase_result("run", folder / "jsc_tiny.static.pt2", *words)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("was exported for [4, 16]; torch.export.export has dynamic_shapes", refused.stderr)
+
+
+class Refusals(Cases):
+    """Programs that are damaged or have no counterpart: the message names what is wrong and what helps."""
+
+    def check(self, path, *texts, code=3):
+        done = mase_result("show", path)
+        self.assertEqual(done.returncode, code, done.stderr)
+        for text in (str(path), *texts):
+            self.assertIn(text, done.stderr)
+
+    def changed(self, change):
+        """jsc_tiny.pt2 with another graph."""
+        source = zipfile.ZipFile(SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.pt2")
+        path = self.folder / "changed.pt2"
+        writer = torch._C.PyTorchFileWriter(str(path))
+        for name in source.namelist():
+            data, name = source.read(name), name.split("/", 1)[1]
+            if name == "models/model.json":
+                document = json.loads(data)
+                change(document)
+                data = json.dumps(document).encode()
+            if name.startswith(("data", "models", "archive")):
+                writer.write_record(name, data, len(data))
+        writer.write_end_of_file()
+        return path
+
+    def test_damage(self):
+        def nodes(document):
+            return document["graph_module"]["graph"]["nodes"]
+
+        def unknown_name(document):
+            nodes(document)[1]["inputs"][0]["arg"] = {"as_tensor": {"name": "nobody"}}
+
+        def missing_argument(document):
+            del nodes(document)[1]["inputs"][0]
+
+        self.check(self.changed(lambda document: document["graph_module"].pop("signature")), "'signature' is missing")
+        self.check(self.changed(lambda document: document["schema_version"].update(major=99)), "version 99", code=4)
+        self.check(self.changed(unknown_name), "'nobody', which no input and no earlier node gives", "'seq_blocks.1'")
+        self.check(self.changed(missing_argument), "'seq_blocks.1'")
+        self.check(self.changed(lambda document: nodes(document)[0].update(target="torch.ops.my.op")), "ATen", code=4)
+
+    def test_what_the_model_keeps(self):
+        class Counter(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("count", torch.zeros(1))
+
+            def forward(self, x):
+                self.count += 1
+                return x + self.count
+
+        path = self.folder / "counter.pt2"
+        torch.export.save(torch.export.export(Counter(), (torch.zeros(2, 3),)), path)
+        self.check(path, "'count'", "make it an input and a result", code=4)
+
+    def test_branches(self):
+        class Branch(nn.Module):
+            def forward(self, x):
+                return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+
+        path = self.folder / "branch.pt2"
+        torch.export.save(torch.export.export(Branch(), (torch.zeros(2, 3),)), path)
+        self.check(path, "torch.ops.higher_order.cond", code=4)
 
 
 class Subscripts(nn.Module):

@@ -19,13 +19,24 @@ struct Row {
   void (*run)(std::string_view bytes);
 };
 
-const std::vector<Row> rows{
-    {"archive", fuzz::archive},   {"cifar", fuzz::cifar},   {"config", fuzz::config},
-    {"contents", fuzz::contents}, {"csv", fuzz::csv},       {"design", fuzz::design},
-    {"format", fuzz::format},     {"graph", fuzz::graph},   {"hdf5", fuzz::hdf5},
-    {"idx", fuzz::idx},           {"image", fuzz::image},   {"npy", fuzz::npy},
-    {"onnx", fuzz::onnx},         {"pickle", fuzz::pickle}, {"safetensors", fuzz::safetensors},
-    {"texts", fuzz::texts},       {"toml", fuzz::toml}};
+const std::vector<Row> rows{{"archive", fuzz::archive},
+                            {"cifar", fuzz::cifar},
+                            {"config", fuzz::config},
+                            {"contents", fuzz::contents},
+                            {"csv", fuzz::csv},
+                            {"design", fuzz::design},
+                            {"exported_program", fuzz::exported_program},
+                            {"format", fuzz::format},
+                            {"graph", fuzz::graph},
+                            {"hdf5", fuzz::hdf5},
+                            {"idx", fuzz::idx},
+                            {"image", fuzz::image},
+                            {"npy", fuzz::npy},
+                            {"onnx", fuzz::onnx},
+                            {"pickle", fuzz::pickle},
+                            {"safetensors", fuzz::safetensors},
+                             {"texts", fuzz::texts},
+                            {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -85,6 +86,8 @@ class Importer {
   // Nodes (nodes.cpp).
   void import_range(Range range, std::size_t level);
   void import_node(const Node& node);
+  /// Runs a part of the import; its errors name the node, its layer and its line of Python.
+  void with_place(const Node& node, const std::function<void()>& import) const;
   bool import_subscript(Range range);
   ir::NodeId add(ir::Node node, const Node& source);
   void add_call(Call call);
@@ -129,7 +132,9 @@ class Importer {
   void check_state();
 
   // Layers (layers.cpp).
+  /// Imports the nodes of a layer as one; false, and nothing is done, if they are not one.
   bool import_layer(Range range, const ModuleCall& module);
+  bool import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module);
   /// The call of aten::linear that decompositions wrote as transpose, views and addmm.
   std::optional<Call> linear_call(const std::vector<const Node*>& nodes);
   bool add_layer(Call call, const ModuleCall& module);

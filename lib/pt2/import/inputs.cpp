@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The import as a whole: inputs, tensors, outputs and containers.
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "ir/naming.hpp"
@@ -209,6 +210,8 @@ Imported import_program(const Program& program, const ImportOptions& options) {
     return Importer(program, options).import();
   } catch (const Error& error) {
     throw Error(error.fault(), program.path + ": " + error.what());
+  } catch (const std::logic_error&) {
+    file_error(program.path + ": inputs and outputs of the program do not fit its graph");
   }
 }
 

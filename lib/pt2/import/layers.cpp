@@ -118,19 +118,19 @@ bool Importer::import_layer(Range range, const ModuleCall& module) {
     return true;
   };
   if (nodes.empty()) return import_sizes();
-  try {
-    if (nodes.size() == 1) {
-      Call call = call_of(*nodes[0]);
-      use_pooling(call, module);
-      if (import_recurrent(nodes, module)) return import_sizes();
-      return call.schema && add_layer(std::move(call), module) && import_sizes();
-    }
-    if (import_recurrent(nodes, module)) return import_sizes();
-    std::optional<Call> linear = linear_call(nodes);
-    return linear && add_layer(std::move(*linear), module) && import_sizes();
-  } catch (const Error& error) {
-    throw Error(error.fault(), "the layer '" + module.path + "': " + error.what());
+  bool found = false;
+  with_place(*nodes.back(), [&] { found = import_layer_of(nodes, module); });
+  return found && import_sizes();
+}
+
+bool Importer::import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module) {
+  if (import_recurrent(nodes, module)) return true;
+  std::optional<Call> call = linear_call(nodes);
+  if (nodes.size() == 1) {
+    call = call_of(*nodes[0]);
+    use_pooling(*call, module);
   }
+  return call && call->schema && add_layer(std::move(*call), module);
 }
 
 bool Importer::add_layer(Call call, const ModuleCall& module) {

@@ -2,6 +2,7 @@
 // Nodes of the program in their order: assertions, layers, subscripts and calls.
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -127,14 +128,21 @@ void Importer::import_range(Range range, std::size_t level) {
 
 void Importer::import_node(const Node& node) {
   if (is_assertion(node) || is_state(node)) return;
+  with_place(node, [&] { add_call(call_of(node)); });
+}
+
+void Importer::with_place(const Node& node, const std::function<void()>& import) const {
+  const std::string place =
+      node.target + layer_text(node) + (node.place.empty() ? "" : " at " + node.place) + ": ";
   try {
-    add_call(call_of(node));
+    import();
   } catch (const Error& error) {
     const std::string message = error.what();
     if (message.starts_with(node.target)) throw;
-    throw Error(error.fault(), node.target + layer_text(node) +
-                                   (node.place.empty() ? "" : " at " + node.place) + ": " +
-                                   message);
+    throw Error(error.fault(), place + message);
+  } catch (const std::logic_error&) {
+    // An argument or a result is missing that the operator has, or it is of another kind.
+    file_error(place + "its arguments or results do not fit it");
   }
 }
 
