@@ -35,7 +35,7 @@ const std::vector<Row> rows{{"archive", fuzz::archive},
                             {"onnx", fuzz::onnx},
                             {"pickle", fuzz::pickle},
                             {"safetensors", fuzz::safetensors},
-                             {"texts", fuzz::texts},
+                            {"texts", fuzz::texts},
                             {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {
