@@ -21,6 +21,7 @@ LIBRARIES = {
     "SQLite": ("sqlite3.h",),
     "libpq": ("libpq-fe.h",),
     "HDF5": ("hdf5.h",),
+    "ICU": ("unicode/",),
     "protobuf": ("google/protobuf/", "onnx-ml.pb.h"),
     "CLI11": ("CLI/",),
     "Catch2": ("catch2/",),

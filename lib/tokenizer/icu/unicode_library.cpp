@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tokenizers ask of ICU. Code points that are younger than a table of Hugging Face's library
+// count as unassigned there, so their age is asked, too.
+#include <unicode/brkiter.h>
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
+#include <unicode/uchar.h>
+#include <unicode/uniset.h>
+#include <unicode/utext.h>
+
+#include <array>
+#include <memory>
+
+#include "base/error.hpp"
+#include "tokenizer/unicode.hpp"
+
+namespace mase::tokenizer {
+namespace {
+
+void check(UErrorCode status) {
+  if (U_FAILURE(status)) file_error(std::string("ICU reports ") + u_errorName(status));
+}
+
+/// Whether a code point was assigned in a major version of Unicode.
+bool was_in(UChar32 code, int version) {
+  UVersionInfo age;
+  u_charAge(code, age);
+  return age[0] != 0 && age[0] <= version;
+}
+
+const icu::Normalizer2& instance(Form form) {
+  UErrorCode status = U_ZERO_ERROR;
+  using icu::Normalizer2;
+  const std::array instances{
+      Normalizer2::getNFCInstance(status), Normalizer2::getNFDInstance(status),
+      Normalizer2::getNFKCInstance(status), Normalizer2::getNFKDInstance(status)};
+  check(status);
+  return *instances[static_cast<std::size_t>(form)];
+}
+
+/// The form as Unicode 9.0 has it: later code points stay as they are.
+const icu::Normalizer2& old_instance(Form form) {
+  static const icu::UnicodeSet assigned = [] {
+    UErrorCode status = U_ZERO_ERROR;
+    icu::UnicodeSet set(u"[:age=9.0:]", status);
+    check(status);
+    set.freeze();
+    return set;
+  }();
+  static const std::array<icu::FilteredNormalizer2, 4> instances{
+      icu::FilteredNormalizer2(instance(Form::nfc), assigned),
+      icu::FilteredNormalizer2(instance(Form::nfd), assigned),
+      icu::FilteredNormalizer2(instance(Form::nfkc), assigned),
+      icu::FilteredNormalizer2(instance(Form::nfkd), assigned)};
+  return instances[static_cast<std::size_t>(form)];
+}
+
+bool is_mark(int category) {
+  return category >= U_NON_SPACING_MARK && category <= U_COMBINING_SPACING_MARK;
+}
+
+/// U+166D and U+10FB are among the few characters whose category has changed since Unicode 8.0.
+bool was_punctuation(UChar32 code) { return u_ispunct(code) || code == 0x166D; }
+
+bool is_bert_punctuation(UChar32 code) {
+  if (code < 0x80) return code > ' ' && code < 0x7F && !u_isalnum(code);
+  return was_in(code, 8) && was_punctuation(code);
+}
+
+bool is_bert_control(UChar32 code, int category) {
+  if (code == '\t' || code == '\n' || code == '\r') return false;
+  const bool other =
+      category == U_CONTROL_CHAR || category == U_FORMAT_CHAR || category == U_PRIVATE_USE_CHAR;
+  return other && was_in(code, 8);
+}
+
+bool is_word(UChar32 code, int category) {
+  return is_mark(category) || category == U_DECIMAL_DIGIT_NUMBER ||
+         category == U_CONNECTOR_PUNCTUATION || u_isUAlphabetic(code) ||
+         u_hasBinaryProperty(code, UCHAR_JOIN_CONTROL);
+}
+
+std::uint32_t properties(UChar32 code) {
+  const int category = u_charType(code);
+  std::uint32_t bits = static_cast<std::uint32_t>(category);
+  const auto set = [&](std::uint32_t property, bool value) { bits |= value ? property : 0; };
+  set(white_space, u_isUWhiteSpace(code));
+  set(word, is_word(code, category));
+  set(bert_punctuation, is_bert_punctuation(code));
+  set(bert_control, is_bert_control(code, category));
+  set(bert_nonspacing, category == U_NON_SPACING_MARK && was_in(code, 8));
+  set(old_mark, is_mark(category) && was_in(code, 9));
+  set(has_lower, u_tolower(code) != code);
+  for (const Form form : {Form::nfc, Form::nfd, Form::nfkc, Form::nfkd})
+    set(changes << static_cast<int>(form), !instance(form).isInert(code));
+  return bits;
+}
+
+void fill_page(std::uint32_t page, std::uint32_t* of_256) {
+  for (std::uint32_t i = 0; i < 256; ++i)
+    of_256[i] = properties(static_cast<UChar32>(page << 8 | i));
+}
+
+char32_t lower(char32_t code) {
+  return static_cast<char32_t>(u_tolower(static_cast<UChar32>(code)));
+}
+
+icu::StringPiece piece(std::string_view text) {
+  return {text.data(), static_cast<std::int32_t>(text.size())};
+}
+
+void normalize_text(Form form, std::string_view text, std::string& result) {
+  UErrorCode status = U_ZERO_ERROR;
+  icu::StringByteSink<std::string> sink(&result);
+  old_instance(form).normalizeUTF8(0, piece(text), sink, nullptr, status);
+  check(status);
+}
+
+void case_variants(char32_t code, std::vector<char32_t>& variants) {
+  icu::UnicodeSet set(static_cast<UChar32>(code), static_cast<UChar32>(code));
+  set.closeOver(USET_CASE_INSENSITIVE);
+  set.removeAllStrings();
+  for (std::int32_t i = 0; i < set.size(); ++i)
+    variants.push_back(static_cast<char32_t>(set.charAt(i)));
+}
+
+void graphemes(std::string_view text, std::vector<std::size_t>& ends) {
+  UErrorCode status = U_ZERO_ERROR;
+  static thread_local const std::unique_ptr<icu::BreakIterator> iterator(
+      icu::BreakIterator::createCharacterInstance(icu::Locale::getRoot(), status));
+  check(status);
+  UText* opened =
+      utext_openUTF8(nullptr, text.data(), static_cast<std::int64_t>(text.size()), &status);
+  check(status);
+  iterator->setText(opened, status);
+  utext_close(opened);
+  check(status);
+  iterator->first();
+  for (auto end = iterator->next(); end != icu::BreakIterator::DONE; end = iterator->next())
+    ends.push_back(static_cast<std::size_t>(end));
+}
+
+}  // namespace
+
+extern "C" void mase_open_icu(UnicodeLibrary& library) {
+  library = {fill_page, lower, normalize_text, case_variants, graphemes};
+}
+
+}  // namespace mase::tokenizer

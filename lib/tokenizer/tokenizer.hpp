@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokenizers of Hugging Face's tokenizer.json: texts to ids of tokens and back.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/encoding.hpp"
+
+namespace mase::tokenizer {
+
+/// A tokenizer gives the ids that the library `tokenizers` gives. It keeps the tokens of words that
+/// it has met, so each thread needs one of its own. Texts are well-formed UTF-8, which is checked.
+class Tokenizer {
+ public:
+  /// Reads a file. What it lacks, or what is unknown, is Error(Fault::file) with file and key.
+  static Tokenizer read(const std::string& path);
+  static Tokenizer parse(std::string_view json, const std::string& origin);
+  Tokenizer(Tokenizer&&) noexcept;
+  ~Tokenizer();
+
+  Encoding encode(std::string_view text, bool add_special = true);
+  Encoding encode_pair(std::string_view first, std::string_view second, bool add_special = true);
+  /// The text of each token.
+  std::vector<std::string> texts_of(const Encoding& encoding) const;
+  /// The text of ids; ids that there are not give none.
+  std::string decode(std::span<const TokenId> ids, bool skip_special = true) const;
+
+ private:
+  struct Parts;
+  explicit Tokenizer(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The path of tokenizer.json: `path` itself, or the file of that name in the folder `path`.
+std::string tokenizer_file(const std::string& path);
+
+}  // namespace mase::tokenizer
