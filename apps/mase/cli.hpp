@@ -34,6 +34,7 @@ void add_diff(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
+void add_tokenize(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_help(CLI::App& app, Action& action);

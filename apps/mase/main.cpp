@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
   mase::cli::add_report(app, action);
   mase::cli::add_export(app, action);
   mase::cli::add_convert(app, action);
+  mase::cli::add_tokenize(app, action);
   mase::cli::add_list(app, action);
   mase::cli::add_doctor(app, action);
   mase::cli::add_help(app, action);

@@ -221,6 +221,19 @@ struct ConvertRequest {
 };
 int convert(const ConvertRequest& request);
 
+/// `mase tokenize` makes ids of texts, or texts of ids.
+struct TokenizeRequest {
+  std::string tokenizer;            ///< tokenizer.json, or a folder that has it
+  std::vector<std::string> texts;   ///< with `decode`: ids, separated by spaces
+  std::optional<std::string> file;  ///< further texts, one on each line
+  bool pair = false;                ///< two texts belong together: arguments, or parts of a line
+  bool decode = false;
+  bool special = true;  ///< add special tokens; show those that are decoded if it is false
+  bool time = false;    ///< print how long it took, not the result
+  bool json = false;
+};
+int tokenize(const TokenizeRequest& request);
+
 /// `mase list` prints one of the program's tables.
 struct ListRequest {
   std::string what = "passes";

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tokenizers: `mase tokenize` gives the ids, tokens, types, masks and texts of the package `tokenizers`. The tokenizers
+are trained here, on the text of the repository; the lines that are compared mix it with characters of all of Unicode.
+
+usage: tokenizer_test.py --mase BINARY --source ROOT [--count N] [CASE ...]; exits with 77 where `tokenizers` is missing
+  --count N    compare so many lines for each tokenizer, and print how many are equal and the ratio of time to
+               `tokenizers` on one thread
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+MASE = SOURCE = None
+COUNT = 2000
+TIMES = False
+
+# Assigned since Unicode 1.1 to 6.0, so that every library knows them.
+ALPHABETS = (
+    (0x20, 0x7E), (0x20, 0x7E), (0x61, 0x7A), (0xA0, 0x17F), (0x180, 0x24F), (0x300, 0x36F), (0x370, 0x3FF),
+    (0x400, 0x4FF), (0x5D0, 0x5EA), (0x620, 0x652), (0x904, 0x939), (0xE01, 0xE3A), (0x1100, 0x11F9),
+    (0x1E00, 0x1EFF), (0x2000, 0x206F), (0x2070, 0x209C), (0x20A0, 0x20B5), (0x2100, 0x214D), (0x2160, 0x2188),
+    (0x2190, 0x21FF), (0x2460, 0x24FF), (0x2581, 0x2581), (0x3000, 0x303F), (0x3041, 0x3096), (0x30A1, 0x30FA),
+    (0x4E00, 0x9FA5), (0xAC00, 0xD7A3), (0xE000, 0xE0FF), (0xF900, 0xFA2D), (0xFB00, 0xFB06), (0xFE00, 0xFE0F),
+    (0xFF01, 0xFF9F), (0xFFFD, 0xFFFD), (0x1D400, 0x1D454), (0x1F300, 0x1F5FF), (0x1F600, 0x1F64F),
+    (0x20000, 0x2A6D6), (0x1, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x200B, 0x200F), (0xFEFF, 0xFEFF),
+)  # fmt: skip
+SNIPPETS = (
+    "don't", "WE'LL", "I'm", "you've", "they're", "it's", "'s", "  ", "   ", "\t", "...", "--", "1234567", "3.14", "½",
+    "e\u0301", "A\u030a\u0323", "\u0130stanbul", "stra\u00dfe", "\u039f\u03a3", "na\u00efve", "\u212b", "\ufb01n",
+    "\u200d", "\U0001f469\u200d\U0001f4bb", "\U0001f1e9\U0001f1ea", "\u0e01\u0e33", "[CLS]", "[MASK]", "<s>", "</s>",
+    " [MASK] ", "<extra>", "x<extra>y", "\ud55c\uad6d", "\u6771\u4eac", "\u2581", "\u2581\u2581a", "http://a.b/c?d=e&f",
+    "\u00a0", "\u3000", "\u2028", "\x85", "\ufeff", "user@example.com", "C++", "a_b", "\u0301", "\ue000", "\U000e0020",
+)  # fmt: skip
+
+
+def words_of_text():
+    return (SOURCE / "configs/data/text/pride_and_prejudice_1.txt").read_text(encoding="utf-8").split()
+
+
+def random_part(random_numbers, words):
+    kind = random_numbers.random()
+    if kind < 0.6:
+        word = random_numbers.choice(words)
+        return random_numbers.choice((word, word, word, word.upper(), word.title()))
+    if kind < 0.75:
+        return random_numbers.choice(SNIPPETS)
+    if kind < 0.752:
+        return random_numbers.choice(words) * random_numbers.randint(20, 60)
+    low, high = random_numbers.choice(ALPHABETS)
+    return "".join(chr(random_numbers.randint(low, high)) for _ in range(random_numbers.randint(1, 6)))
+
+
+def mixed_lines(count, seed):
+    """Texts of one line each, without the line ends that would split a file."""
+    random_numbers = random.Random(seed)
+    words = words_of_text()
+    lines = ["", " ", "a", "\u0301a", "  a  ", "'", "\U0001f600"]
+    while len(lines) < count:
+        parts = [random_part(random_numbers, words) for _ in range(random_numbers.randint(1, 20))]
+        line = "".join(part + random_numbers.choice((" ", " ", " ", "")) for part in parts)
+        lines.append(line.replace("\n", " ").replace("\0", ""))
+    return lines[:count]
+
+
+def trained(model, trainer, normalizer=None, pre_tokenizer=None, decoder=None, text=None):
+    tokenizer = Tokenizer(model)
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizer
+    tokenizer.decoder = decoder
+    lines = text or [*mixed_lines(400, 1), *(" ".join(words_of_text()[i : i + 12]) for i in range(0, 12000, 12))]
+    tokenizer.train_from_iterator(lines, trainer)
+    return tokenizer
+
+
+def word_piece(normalizer, pre_tokenizer, size=1500):
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=special, show_progress=False)
+    model = models.WordPiece(unk_token="[UNK]")
+    return trained(model, trainer, normalizer, pre_tokenizer, decoders.WordPiece(cleanup=True))
+
+
+def bert():
+    tokenizer = word_piece(normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer())
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
+class Comparison(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def mase(self, *words):
+        command = [MASE, "tokenize", self.folder, *map(str, words)]
+        done = subprocess.run(command, capture_output=True, check=False, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def show_times(self, name, tokenizer, lines):
+        """Compares ids only, and times: 10^5 lines of JSON would take long."""
+        start = time.perf_counter()
+        theirs = [encoding.ids for encoding in tokenizer.encode_batch_fast(lines)]
+        seconds = time.perf_counter() - start
+        ours = [list(map(int, line.split())) for line in self.mase("--file", self.file).split("\n")[: len(lines)]]
+        equal = sum(map(list.__eq__, ours, theirs))
+        own = json.loads(self.mase("--file", self.file, "--time", "--json"))["seconds"]
+        ratio = f"{own:.2f} s, tokenizers {seconds:.2f} s: {seconds / own:.1f} times as fast"
+        print(f"{name}: {equal} of {len(lines)} lines are equal; {ratio}", flush=True)
+        for line, mine, wanted in zip(lines, ours, theirs):
+            self.assertEqual(mine, wanted, repr(line))
+
+    def compare(self, name, tokenizer, seed=7):
+        tokenizer.save(str(self.folder / "tokenizer.json"))
+        lines = mixed_lines(COUNT, seed)
+        self.file = self.folder / "lines.txt"
+        self.file.write_bytes("".join(line + "\n" for line in lines).encode())
+        if TIMES:
+            self.show_times(name, tokenizer, lines)
+            return
+        ours = json.loads(self.mase("--file", self.file, "--json"))["encodings"]
+        self.assertEqual(len(ours), len(lines))
+        for line, mine in zip(lines, ours):
+            wanted = tokenizer.encode(line)
+            self.assertEqual(mine, self.fields(wanted), f"{name}: {line!r}")
+        self.compare_decoded(name, tokenizer, [entry["ids"] for entry in ours])
+        self.compare_pairs(name, tokenizer, lines)
+
+    @staticmethod
+    def fields(encoding):
+        mask = encoding.attention_mask
+        return {"ids": encoding.ids, "tokens": encoding.tokens, "type_ids": encoding.type_ids, "attention_mask": mask}
+
+    def compare_decoded(self, name, tokenizer, ids):
+        self.file.write_text("".join(" ".join(map(str, row)) + "\n" for row in ids))
+        for words, skip in (((), True), (("--no-special",), False)):
+            ours = json.loads(self.mase("--file", self.file, "--decode", "--json", *words))["texts"]
+            for row, mine in zip(ids, ours, strict=True):
+                self.assertEqual(mine, tokenizer.decode(row, skip_special_tokens=skip), f"{name}: {row}")
+
+    def compare_pairs(self, name, tokenizer, lines):
+        lines = [line.replace("\t", " ") for line in lines[:400]]
+        pairs = list(zip(lines[::2], lines[1::2]))
+        self.file.write_bytes("".join(f"{first}\t{second}\n" for first, second in pairs).encode())
+        for words, special in (((), True), (("--no-special",), False)):
+            ours = json.loads(self.mase("--file", self.file, "--pair", "--json", *words))["encodings"]
+            for pair, mine in zip(pairs, ours, strict=True):
+                wanted = tokenizer.encode(*pair, add_special_tokens=special)
+                self.assertEqual(mine, self.fields(wanted), f"{name}: {pair!r}")
+
+
+class WordPieces(Comparison):
+    def test_bert(self):
+        self.compare("bert", bert())
+
+    def test_bert_with_case(self):
+        normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=True, handle_chinese_chars=False)
+        tokenizer = word_piece(normalizer, pre_tokenizers.BertPreTokenizer())
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        )
+        self.compare("bert with case", tokenizer)
+
+    def test_normalizers(self):
+        rows = {
+            "NFC": [normalizers.NFC()],
+            "NFD, StripAccents": [normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase()],
+            "NFKC, Strip": [normalizers.NFKC(), normalizers.Strip()],
+            "NFKD, Nmt": [normalizers.NFKD(), normalizers.Nmt(), normalizers.Strip(left=False, right=True)],
+            "Prepend": [normalizers.Prepend("x"), normalizers.BertNormalizer(clean_text=False, lowercase=False)],
+        }
+        splits = [
+            pre_tokenizers.Whitespace(),
+            pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Punctuation("contiguous")]),
+            pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Digits(True)]),
+            pre_tokenizers.Sequence([pre_tokenizers.CharDelimiterSplit("e"), pre_tokenizers.Digits()]),
+            pre_tokenizers.Sequence([pre_tokenizers.Punctuation("merged_with_previous"), pre_tokenizers.Whitespace()]),
+        ]
+        for (name, row), split in zip(rows.items(), splits):
+            with self.subTest(name):
+                self.compare(name, word_piece(normalizers.Sequence(row), split))
+
+    def test_added_tokens(self):
+        tokenizer = bert()
+        token = tokenizers.AddedToken
+        tokenizer.add_special_tokens([token("[MASK]", lstrip=True, rstrip=True), token("<s>", single_word=True)])
+        tokenizer.add_tokens([token("<extra>", normalized=False), token("Elizabeth"), token("ing", single_word=True)])
+        self.compare("added tokens", tokenizer)
+
+    def test_lengths(self):
+        tokenizer = bert()
+        tokenizer.enable_truncation(60, stride=2, direction="left")
+        tokenizer.enable_padding(direction="left", pad_id=0, pad_token="[PAD]", length=24, pad_to_multiple_of=7)
+        self.compare("from the left", tokenizer)
+        tokenizer.enable_truncation(9)
+        tokenizer.enable_padding(pad_type_id=5)
+        self.compare("to the longest", tokenizer)
+
+
+class Errors(Comparison):
+    def refusal(self, change):
+        tokenizer = json.loads(bert().to_str())
+        change(tokenizer)
+        (self.folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+        done = subprocess.run([MASE, "tokenize", self.folder, "a"], capture_output=True, check=False, text=True)
+        self.assertEqual(done.returncode, 3)
+        return done.stderr
+
+    def test_unknown_kinds(self):
+        for part in ("normalizer", "pre_tokenizer", "model", "post_processor", "decoder"):
+            message = self.refusal(lambda file, part=part: file[part].update(type="Nonsense"))
+            self.assertIn(f'tokenizer.json: {part}.type: "Nonsense" is unknown; known are ', message)
+
+    def test_wrong_values(self):
+        message = self.refusal(lambda file: file["model"].pop("vocab"))
+        self.assertIn('tokenizer.json: model: has no "vocab"', message)
+        message = self.refusal(lambda file: file["normalizer"].update(lowercase=3))
+        self.assertIn("tokenizer.json: normalizer.lowercase: must be true or false", message)
+
+
+def main():
+    global MASE, SOURCE, COUNT, TIMES
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mase", required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--count", type=int)
+    parser.add_argument("cases", nargs="*")
+    arguments = parser.parse_args()
+    MASE, SOURCE = str(Path(arguments.mase).resolve()), arguments.source.resolve()
+    COUNT, TIMES = arguments.count or COUNT, arguments.count is not None
+    import_tokenizers()
+    unittest.main(argv=[sys.argv[0], *arguments.cases])
+
+
+def import_tokenizers():
+    """Takes `tokenizers` from this Python, or from where scripts/zoo installs it."""
+    global tokenizers, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    sys.path.append(str(SOURCE / ".venv/zoo"))
+    try:
+        import tokenizers
+        from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    except ImportError as missing:
+        print(f"skipped: {missing}")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()
