@@ -12,12 +12,12 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/loading/load_model.hpp"
+#include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
 #include "hardware/design/design_of.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/reload_image.hpp"
 #include "ir/text.hpp"
-#include "onnx/model.hpp"
 
 namespace mase::driver {
 namespace {
@@ -96,7 +96,7 @@ ir::Graph load_quantized(const Configuration& configuration) {
                "; give the project of a mase transform, or its checkpoint (" + "PROJECT/" +
                std::string(transformed_checkpoint) + ")");
   ir::Graph graph = load_checkpoint(path).graph;
-  if (!onnx::is_onnx(path)) checkpoint::check_codes(path, graph);
+  if (may_be_checkpoint(path)) checkpoint::check_codes(path, graph);
   check_custom_ops(graph, configuration.custom_ops, path);
   return graph;
 }

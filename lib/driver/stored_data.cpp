@@ -12,8 +12,8 @@
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/config_file.hpp"
+#include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
-#include "onnx/model.hpp"
 
 namespace mase::driver {
 namespace {
@@ -48,7 +48,7 @@ StoredData read_stored(const Tree& table, const std::string& path) {
 }
 
 std::optional<StoredData> stored_in(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path) || onnx::is_onnx(path)) return std::nullopt;
+  if (!may_be_checkpoint(path)) return std::nullopt;
   const auto info = checkpoint::info_in(checkpoint::read_extra_files(path), path);
   if (!info) return std::nullopt;
   if (const Tree* data = info->find("data"); data && data->is_dict())

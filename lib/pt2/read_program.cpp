@@ -2,11 +2,12 @@
 // The zip archive of an exported program. torch 2.8 and later write models/model.json and one entry
 // per weight; torch 2.7 and earlier write serialized_exported_program.json and files of torch.save.
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/file_map.hpp"
 #include "base/strided_array.hpp"
+#include "base/zip_directory.hpp"
 #include "base/zip_reader.hpp"
 #include "checkpoint/archive.hpp"
 #include "pt2/fields.hpp"
@@ -108,11 +109,16 @@ void check_values(const Program& program) {
 }  // namespace
 
 bool is_exported_program(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  char start[4] = {};
-  if (!file.read(start, 4) || std::string_view(start, 4) != "PK\x03\x04") return false;
-  const Entries entries(path);
-  return entries.has(new_graph) || entries.has(old_graph);
+  const auto file = FileMap::open(path);
+  if (!file || !file->bytes().starts_with("PK\x03\x04")) return false;
+  try {
+    // Only the directory is looked at, however large the file is.
+    return std::ranges::any_of(read_zip_directory(file->bytes(), path), [](const ZipEntry& entry) {
+      return entry.name.ends_with(new_graph) || entry.name == old_graph;
+    });
+  } catch (const Error&) {
+    return false;  // who reads the file says what is wrong with it
+  }
 }
 
 Program read_program(const std::string& path) {

@@ -10,6 +10,7 @@
 #include "driver/custom_ops.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"
+#include "driver/loading/sources.hpp"
 #include "driver/output.hpp"
 #include "driver/stored_data.hpp"
 #include "hardware/integer/program.hpp"
@@ -18,7 +19,6 @@
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "ir/text.hpp"
-#include "onnx/model.hpp"
 #include "report/table.hpp"
 #include "sandbox/policy.hpp"
 
@@ -73,8 +73,7 @@ std::string render(ir::Graph& graph, const std::string& format) {
 
 /// Reads the graph of a checkpoint without its weights, and so without LibTorch.
 ir::Graph graph_of(const ShowRequest& request) {
-  if (file_exists(request.model) && !std::filesystem::is_directory(request.model) &&
-      !onnx::is_onnx(request.model)) {
+  if (may_be_checkpoint(request.model)) {
     if (auto contents = checkpoint::read_contents(request.model)) {
       ir::require_allowed(contents->graph, request.model);
       return std::move(contents->graph);

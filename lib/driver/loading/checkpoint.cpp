@@ -33,7 +33,8 @@ std::optional<LoadedModel> from_checkpoint(const ModelRequest& request) {
 LoadedModel load_checkpoint(const std::string& path) {
   ModelRequest request;
   request.model = path;
-  if (auto model = from_onnx(request)) return std::move(*model);
+  for (const auto& source : {from_onnx, from_exported_program})
+    if (auto model = source(request)) return std::move(*model);
   auto contents = checkpoint::read_contents(path);
   if (!contents) no_checkpoint(path);
   return with_weights(std::move(*contents));

@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "driver/custom_ops.hpp"
 #include "models/registry.hpp"
+#include "onnx/model.hpp"
+#include "pt2/program.hpp"
 
 namespace mase::driver {
 namespace {
@@ -45,6 +47,11 @@ void refuse_import_options(const ModelRequest& request, const std::string& what)
 }  // namespace
 
 std::span<const ModelSource> model_sources() { return source_rows; }
+
+bool may_be_checkpoint(const std::string& path) {
+  return std::filesystem::is_regular_file(path) && !onnx::is_onnx(path) &&
+         !pt2::is_exported_program(path);
+}
 
 bool looks_like_path(const std::string& model) {
   const bool is_folder_of_that_name =

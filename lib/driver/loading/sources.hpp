@@ -38,6 +38,10 @@ std::optional<LoadedModel> from_torchscript(const ModelRequest& request);
 /// In the order in which they are asked.
 std::span<const ModelSource> model_sources();
 
+/// Whether a model is a file that mase or TorchScript may have written: not one of ONNX, nor an
+/// exported program, nor a folder.
+bool may_be_checkpoint(const std::string& path);
+
 /// Whether the name is that of a file, whether it is there or not.
 bool looks_like_path(const std::string& model);
 
