@@ -20,6 +20,7 @@ try:
     import numpy as np
     import torch
     from torch import nn
+    from torch._export.serde.serialize import serialize
     from torch.nn import functional as F
 except ImportError as missing:
     print(f"skipped: {missing}")
@@ -101,11 +102,43 @@ class Fixtures(Cases):
         array = np.concatenate([np.load(folder / "inputs.npy")] * 2)
         found = self.outputs_of(folder / "jsc_tiny.pt2", [array])
         self.assertEqual(found[0].shape[0], 8)
-        np.save(self.folder / "x.npy", array)
-        words = ("--input", self.folder / "x.npy", "--output", self.folder / "y.npy")
+        # A program that was exported for a batch of 4 takes others too, where rows are kept apart.
+        static = self.outputs_of(folder / "jsc_tiny.static.pt2", [array])
+        self.compare(static, found)
+        words = ("--input-shape", "4,15", "--output", self.folder / "z.npy")
         refused = mase_result("run", folder / "jsc_tiny.static.pt2", *words)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("was exported for [4, 16]; torch.export.export has dynamic_shapes", refused.stderr)
+
+    def test_batch_of_a_program_that_mixes_rows(self):
+        class Mixed(nn.Module):
+            def forward(self, x):
+                return x - x.mean(0)
+
+        path = self.folder / "mixed.pt2"
+        torch.export.save(torch.export.export(Mixed(), (torch.zeros(3, 2),)), path)
+        refused = mase_result("run", path, "--input-shape", "5,2", "--output", self.folder / "y.npy")
+        self.assertEqual(refused.returncode, 4)
+        self.assertIn("exported for the batch 3", refused.stderr)
+        self.assertIn("'mean'", refused.stderr)
+
+    def test_archives_of_torch_2_7(self):
+        """torch 2.7 and earlier wrote the graph as one entry, and weights as files of torch.save; stock PyTorch still
+        reads these."""
+        torch.manual_seed(0)
+        network, example = Blocks().eval(), torch.randn(3, 4, 6)
+        parts = serialize(torch.export.export(network, (example,)))
+        path = self.folder / "old.pt2"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("serialized_exported_program.json", parts.exported_program)
+            archive.writestr("serialized_state_dict.pt", parts.state_dict)
+            archive.writestr("serialized_constants.pt", parts.constants)
+            archive.writestr("serialized_example_inputs.pt", parts.example_inputs)
+            archive.writestr("version", "8.8")
+        with torch.no_grad():
+            wanted = leaves(torch.export.load(path).module()(example))
+        self.compare(self.outputs_of(path, [example.numpy()]), wanted)
+        self.assertIn("call_module same aten::linear", mase("show", path))
 
 
 class Refusals(Cases):

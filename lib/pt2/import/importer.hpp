@@ -63,6 +63,7 @@ class Importer {
   void add_input(const InputSpec& input);
   void add_tensors();
   void add_tensor(const InputSpec& input);
+  void vary_batch();
   void add_output();
   ir::Value nested(const Tree& spec, std::vector<ir::Value>& leaves) const;
   void name_containers();
@@ -151,7 +152,8 @@ class Importer {
   Imported imported_;
   ir::Graph& graph_;
   Known known_;
-  bool exported_sizes_ = true;  ///< whether all inputs have the sizes of the export
+  std::vector<ir::NodeId> other_batch_;  ///< inputs whose example has another batch
+  bool exported_sizes_ = true;           ///< whether all inputs have the sizes of the export
   std::unordered_map<std::string, Slot> slots_;
   std::unordered_map<std::string, std::vector<std::size_t>> uses_;  ///< nodes by what they read
   std::unordered_map<std::string, ir::NodeId> attributes_;          ///< get_attr nodes, by path

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "ir/naming.hpp"
+#include "ir/vary_batch.hpp"
 #include "pt2/fields.hpp"
 #include "pt2/import/importer.hpp"
 
@@ -90,26 +91,31 @@ void Importer::add_input(const InputSpec& input) {
   const auto meta = program_.tensors.find(input.name);
   if (meta == program_.tensors.end())
     file_error("tensor_values does not describe the input '" + input.name + "'");
-  const auto given = options_.inputs.find(input.name);
+  const std::vector<SymInt>& sizes = meta->second.sizes;
   Shape shape;
-  for (std::size_t i = 0; i < meta->second.sizes.size(); ++i) {
-    const SymInt& size = meta->second.sizes[i];
-    shape.push_back(size.value.value_or(i == 0 ? default_batch : default_size));
-  }
-  if (given != options_.inputs.end()) {
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    shape.push_back(sizes[i].value.value_or(i == 0 ? default_batch : default_size));
+  bool other_batch = false;
+  if (const auto given = options_.inputs.find(input.name); given != options_.inputs.end()) {
     const Shape& example = given->second.shape();
     bool fits = example.size() == shape.size();
-    for (std::size_t i = 0; fits && i < shape.size(); ++i)
-      fits = example[i] == shape[i] || !meta->second.sizes[i].expression.empty();
+    for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+      const bool same = example[i] == shape[i];
+      if (!sizes[i].expression.empty())
+        shape[i] = example[i];
+      else if (i == 0 && !same)
+        other_batch = true;
+      else
+        fits = same;
+      exported_sizes_ = exported_sizes_ && same;
+    }
     if (!fits)
       config_error("the example for '" + input.name + "' has the shape " + shape_text(example) +
                    ", the program was exported for " + shape_text(shape) +
                    "; torch.export.export has dynamic_shapes for sizes that vary");
-    exported_sizes_ = exported_sizes_ && example == shape;
-    shape = example;
   }
   for (std::size_t i = 0; i < shape.size(); ++i)
-    if (meta->second.sizes[i].expression.empty())
+    if (sizes[i].expression.empty() && !(i == 0 && other_batch))
       graph_.guards.push_back({"the export", "size(" + input.name + ", " + std::to_string(i) +
                                                  ") == " + std::to_string(shape[i])});
   ir::Node node;
@@ -117,7 +123,37 @@ void Importer::add_input(const InputSpec& input) {
   node.name = input.name;
   node.target = input.name;
   node.info = ir::ValueInfo::tensor(meta->second.dtype, shape);
-  define(input.name, {ir::NodeRef{graph_.add(std::move(node))}, ""});
+  const ir::NodeId id = graph_.add(std::move(node));
+  if (other_batch) other_batch_.push_back(id);
+  define(input.name, {ir::NodeRef{id}, ""});
+}
+
+/// Lets the batch vary that the export has fixed.
+void Importer::vary_batch() {
+  if (other_batch_.empty()) return;
+  const auto example_of = [&](ir::NodeId id) {
+    return options_.inputs.at(graph_.node(id).target).shape().front();
+  };
+  const ir::NodeId first = other_batch_.front();
+  const std::int64_t exported = graph_.node(first).info.shape.front(), batch = example_of(first);
+  for (const ir::NodeId id : other_batch_)
+    if (graph_.node(id).info.shape.front() != exported || example_of(id) != batch)
+      config_error("the inputs '" + graph_.node(first).target + "' and '" + graph_.node(id).target +
+                   "' have different batches");
+  const auto varies = [](const InputSpec& input, const Program& program) {
+    return std::ranges::any_of(program.tensors.at(input.name).sizes,
+                               [](const SymInt& size) { return !size.expression.empty(); });
+  };
+  const bool others_vary = std::ranges::any_of(program_.inputs, [&](const InputSpec& input) {
+    return input.kind == InputSpec::Kind::user && varies(input, program_);
+  });
+  if (const auto obstacle = ir::vary_batch(graph_, other_batch_, batch, others_vary))
+    unsupported_error("the program was exported for the batch " + std::to_string(exported) +
+                      ", and other batches cannot be taken because of the node '" +
+                      graph_.node(obstacle->node).name + "': " + obstacle->reason +
+                      "; torch.export.export has dynamic_shapes for sizes that vary");
+  imported_.notes.push_back("the program was exported for the batch " + std::to_string(exported) +
+                            "; the graph takes any, and computes each row as the program does");
 }
 
 void Importer::add_inputs() {
@@ -197,6 +233,7 @@ Imported Importer::import() {
   graph_.remove_dead_nodes();
   ir::remove_unused_tensors(graph_);
   check_state();
+  vary_batch();
   name_containers();
   const auto whole = graph_.containers.find("");
   const std::string class_name = whole == graph_.containers.end() ? "graph" : whole->second;
