@@ -22,7 +22,7 @@ namespace {
 
 std::vector<const Architecture*> architectures() {
   std::vector<const Architecture*> rows;
-  for (const auto& family : {bert_family()})
+  for (const auto& family : {bert_family(), distilbert_family(), vision_family(), resnet_family()})
     for (const Architecture& row : family) rows.push_back(&row);
   return rows;
 }

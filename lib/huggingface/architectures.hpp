@@ -26,6 +26,9 @@ struct Architecture {
 };
 
 std::span<const Architecture> bert_family();
+std::span<const Architecture> distilbert_family();
+std::span<const Architecture> vision_family();
+std::span<const Architecture> resnet_family();
 
 /// All rows.
 std::vector<const Architecture*> architectures();

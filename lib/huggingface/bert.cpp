@@ -17,35 +17,23 @@ struct BertFamily {
 const BertFamily bert{"Bert", false}, roberta{"Roberta", true};
 
 struct BertSizes {
-  std::int64_t width, heads, hidden, layers, positions, vocabulary, types, padding;
+  std::int64_t width, head, hidden, layers, positions, vocabulary, types, padding;
   double eps, dropout, attention_dropout;
 };
 
 BertSizes bert_sizes(const Config& config, const BertFamily& family) {
   config.require("position_embedding_type", "absolute");
-  BertSizes sizes{.width = config.size("hidden_size"),
-                  .heads = config.size("num_attention_heads"),
-                  .hidden = config.size("intermediate_size"),
-                  .layers = config.size("num_hidden_layers"),
-                  .positions = config.size("max_position_embeddings"),
-                  .vocabulary = config.size("vocab_size"),
-                  .types = config.size("type_vocab_size", 2),
-                  .padding = config.integer("pad_token_id", family.positions_after_padding ? 1 : 0),
-                  .eps = config.number("layer_norm_eps", 1e-12),
-                  .dropout = config.number("hidden_dropout_prob", 0.1),
-                  .attention_dropout = config.number("attention_probs_dropout_prob", 0.1)};
-  if (sizes.width % sizes.heads != 0)
-    config.wrong("num_attention_heads", "does not divide 'hidden_size'");
-  return sizes;
-}
-
-/// A buffer [1, count] of whole numbers.
-template <class Number>
-Array row_of(std::int64_t count, Number number) {
-  Array row(DType::int64, {1, count});
-  std::int64_t place = 0;
-  for (std::int64_t& value : row.mutable_span<std::int64_t>()) value = number(place++);
-  return row;
+  return {.width = config.size("hidden_size"),
+          .head = config.quotient("hidden_size", "num_attention_heads"),
+          .hidden = config.size("intermediate_size"),
+          .layers = config.size("num_hidden_layers"),
+          .positions = config.size("max_position_embeddings"),
+          .vocabulary = config.size("vocab_size"),
+          .types = config.size("type_vocab_size", 2),
+          .padding = config.integer("pad_token_id", family.positions_after_padding ? 1 : 0),
+          .eps = config.number("layer_norm_eps", 1e-12),
+          .dropout = config.number("hidden_dropout_prob", 0.1),
+          .attention_dropout = config.number("attention_probs_dropout_prob", 0.1)};
 }
 
 /// Positions [1, tokens] of a table.
@@ -67,13 +55,13 @@ Ref counted_positions(Builder& b, const BertSizes& sizes, const Ref& ids) {
 Ref bert_embeddings(Builder& b, const BertFamily& family, const std::string& path,
                     const BertSizes& sizes, const Ref& ids) {
   b.container(path, family.name + "Embeddings");
-  const Array numbers = row_of(sizes.positions, [](auto place) { return place; });
+  const Array numbers = numbered(sizes.positions);
   b.buffer(path + ".position_ids", numbers);
   Ref positions;
   if (family.positions_after_padding) positions = counted_positions(b, sizes, ids);
   const Ref rows = b.size(ids, 0), tokens = b.size(ids, 1);
   if (!family.positions_after_padding) positions = table_positions(b, path, numbers, tokens);
-  Ref types = b.constant(path + ".token_type_ids", row_of(sizes.positions, [](auto) { return 0; }));
+  Ref types = b.constant(path + ".token_type_ids", Array(DType::int64, {1, sizes.positions}));
   if (family.positions_after_padding) types = b.to_layout(types, DType::int64);
   types = b.expand(types, {b.size(positions, 0), -1});
   types = b.method("gather", "aten::gather", {{"self", types}, {"dim", 1}, {"index", positions}});
@@ -92,18 +80,17 @@ Ref bert_attention(Builder& b, const BertFamily& family, const std::string& path
                    const BertSizes& sizes, const Ref& x, const Ref& mask) {
   b.container(path, family.name + "SelfAttention");
   b.foreign(path + ".dropout", "torch.nn.modules.dropout.Dropout");
-  const std::int64_t size = sizes.width / sizes.heads;
   const Ref rows = b.size(x, 0), tokens = b.size(x, 1);
   const auto heads = [&](const char* part) {
     const Ref all_heads = b.linear(path + part, x, sizes.width, sizes.width);
-    return b.transpose(b.view(all_heads, {rows, tokens, -1, size}), 1, 2);
+    return b.transpose(b.view(all_heads, {rows, tokens, -1, sizes.head}), 1, 2);
   };
   Attention attention;
   attention.query = heads(".query");
   attention.key = heads(".key");
   attention.value = heads(".value");
   attention.mask = mask;
-  attention.scaling = std::pow(size, -0.5);
+  attention.scaling = std::pow(sizes.head, -0.5);
   attention.dropout = sizes.attention_dropout;
   const Ref mean = b.contiguous(b.attend(attention));
   return b.contiguous(b.reshape(mean, {rows, tokens, -1}));

@@ -20,6 +20,9 @@ using Ref = ir::Value;  ///< the result of a node, or a constant
 inline Ref all() { return Ref::slice(Ref(), Ref(), Ref()); }  ///< the index `:`
 using Arguments = std::vector<ir::Argument>;
 
+/// The numbers 0 to count - 1 as int64[1, count].
+Array numbered(std::int64_t count);
+
 /// How the scores of an attention become weights: which conversions a trace has.
 enum class Softmax { plain, float32, converted };
 
@@ -90,6 +93,7 @@ class Builder {
   Ref tensor(const std::string& path, const Shape& shape);
   void buffer(const std::string& path, Array value);   ///< one that no file has
   Ref constant(const std::string& path, Array value);  ///< the node of a buffer
+  Ref literal(Array value);                            ///< a tensor that the code of a model makes
   void tie(const std::string& path, const std::string& other);
 
   // Layers of torch.nn.
@@ -97,6 +101,9 @@ class Builder {
              bool bias = true);
   /// A linear layer with the weight of an embedding.
   Ref tied_linear(const std::string& path, const Ref& x, const std::string& weight);
+  /// What a language model's `lm_head` says of the next token: it has the weight of the embedding
+  /// of words at `words` if config.json says so.
+  Ref word_scores(const Ref& x, const std::string& words, std::int64_t width, bool usually_tied);
   Ref embedding(const std::string& path, const Ref& x, std::int64_t rows, std::int64_t width,
                 std::int64_t padding = -1);
   Ref layer_norm(const std::string& path, const Ref& x, std::int64_t width, double eps);
@@ -118,6 +125,7 @@ class Builder {
   Weights& weights_;
   const std::map<std::string, Array>& examples_;
   std::string classes_;
+  int literals_ = 0;  ///< how many there are
   ir::Graph graph_;
 };
 

@@ -22,6 +22,10 @@ constexpr std::string_view unrelated[] = {"_name_or_path",
                                           "begin_suppress_tokens",
                                           "bos_token_id",
                                           "chunk_size_feed_forward",
+                                          "classifier_dropout",
+                                          "seq_classif_dropout",
+                                          "id2label",
+                                          "num_labels",
                                           "decoder_start_token_id",
                                           "dtype",
                                           "encoder_stride",
@@ -101,6 +105,18 @@ std::int64_t Config::size(std::string_view key, std::int64_t otherwise) const {
 std::int64_t Config::size(std::string_view key) const {
   if (!find(key)) wrong(key, "is missing");
   return size(key, 1);
+}
+
+std::int64_t Config::quotient(std::string_view key, std::string_view by) const {
+  const std::int64_t whole = size(key), parts = size(by);
+  if (whole % parts != 0) wrong(by, "does not divide " + quoted(key));
+  return whole / parts;
+}
+
+bool Config::is_none(std::string_view key) const {
+  read_.emplace(key);
+  const Tree* found = tree_.find(key);
+  return found && found->is_null();
 }
 
 std::vector<std::int64_t> Config::sizes(std::string_view key) const {

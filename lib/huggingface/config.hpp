@@ -13,8 +13,8 @@
 
 namespace mase::huggingface {
 
-/// Null and a missing key are the same. Every member throws Error(Fault::file) that names file and
-/// key for a value of another kind than it is asked for.
+/// Null and a missing key are the same but for `is_none`. Every member throws Error(Fault::file)
+/// that names file and key for a value of another kind than it is asked for.
 class Config {
  public:
   /// Error(Fault::file) when the file is not a JSON table.
@@ -25,6 +25,10 @@ class Config {
   /// A size; Error when it is missing or not positive.
   std::int64_t size(std::string_view key) const;
   std::int64_t size(std::string_view key, std::int64_t otherwise) const;
+  /// One size over another; Error when the other does not divide it.
+  std::int64_t quotient(std::string_view key, std::string_view by) const;
+  /// Whether the file says null, which is not the same as leaving out a key with a default.
+  bool is_none(std::string_view key) const;
   std::vector<std::int64_t> sizes(std::string_view key) const;
   std::int64_t integer(std::string_view key, std::int64_t otherwise) const;
   double number(std::string_view key, double otherwise) const;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of torch.nn and their tensors.
+#include <numeric>
+
 #include "huggingface/builder.hpp"
 
 namespace mase::huggingface {
@@ -17,6 +19,13 @@ Value pair(const std::pair<std::int64_t, std::int64_t>& sides) {
 }
 
 }  // namespace
+
+Array numbered(std::int64_t count) {
+  Array numbers(DType::int64, {1, count});
+  const auto values = numbers.mutable_span<std::int64_t>();
+  std::iota(values.begin(), values.end(), 0);
+  return numbers;
+}
 
 void Builder::add_tensor(const std::string& path, Array value, bool is_parameter) {
   if (graph_.tensors.contains(path)) return;
@@ -39,6 +48,10 @@ void Builder::buffer(const std::string& path, Array value) {
 Ref Builder::constant(const std::string& path, Array value) {
   buffer(path, std::move(value));
   return call(ir::NodeKind::get_attr, path, "", {});
+}
+
+Ref Builder::literal(Array value) {
+  return constant("_tensor_constant" + std::to_string(literals_++), std::move(value));
 }
 
 void Builder::tie(const std::string& path, const std::string& other) {
@@ -83,6 +96,14 @@ Ref Builder::tied_linear(const std::string& path, const Ref& x, const std::strin
   ir::Module module = module_of(path, "linear.Linear", "aten::linear");
   module.tensors.emplace_back("weight", weight);
   return add_layer(std::move(module), "input", x);
+}
+
+Ref Builder::word_scores(const Ref& x, const std::string& words, std::int64_t width,
+                         bool usually_tied) {
+  const Ref each = item(x, {all(), all(), all()});
+  if (config_.truth("tie_word_embeddings", usually_tied))
+    return tied_linear("lm_head", each, words);
+  return linear("lm_head", each, width, config_.size("vocab_size"), false);
 }
 
 Ref Builder::embedding(const std::string& path, const Ref& x, std::int64_t rows, std::int64_t width,
