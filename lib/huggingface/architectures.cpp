@@ -22,7 +22,8 @@ namespace {
 
 std::vector<const Architecture*> architectures() {
   std::vector<const Architecture*> rows;
-  for (const auto& family : {bert_family(), distilbert_family(), vision_family(), resnet_family()})
+  for (const auto& family : {bert_family(), distilbert_family(), vision_family(), gpt2_family(),
+                             llama_family(), opt_family(), resnet_family()})
     for (const Architecture& row : family) rows.push_back(&row);
   return rows;
 }

@@ -28,6 +28,9 @@ struct Architecture {
 std::span<const Architecture> bert_family();
 std::span<const Architecture> distilbert_family();
 std::span<const Architecture> vision_family();
+std::span<const Architecture> gpt2_family();
+std::span<const Architecture> llama_family();
+std::span<const Architecture> opt_family();
 std::span<const Architecture> resnet_family();
 
 /// All rows.

@@ -30,7 +30,7 @@ Ref make_mask(Builder& b, const Ref& x, const Ref& attention_mask, Seen seen) {
   const Ref not_padding = b.to_layout(b.item(given, {places.row, places.key}), DType::boolean);
   const Ref both = b.binary("and_", pairs, not_padding);
   const Ref whole = b.expand(both, {rows, -1, queries, keys});
-  const Ref zero = b.constant("_tensor_constant0", Array(DType::float32, Shape{}));
+  const Ref zero = b.literal(Array(DType::float32, Shape{}));
   const double least = std::numeric_limits<float>::lowest();
   return b.function("torch.where", "aten::where.ScalarOther",
                     {{"condition", whole}, {"self", zero}, {"other", least}});
