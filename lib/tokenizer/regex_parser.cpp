@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses regular expressions in Oniguruma's syntax.
+#include "tokenizer/regex_parser.hpp"
+
+#include <array>
+#include <optional>
+
+#include "tokenizer/code_points.hpp"
+
+namespace mase::tokenizer {
+namespace {
+
+constexpr std::uint32_t most_repeats = 1000;
+constexpr int deepest = 100;
+
+struct EscapedCharacter {
+  char32_t letter, code;
+};
+constexpr std::array<EscapedCharacter, 7> escaped_characters{
+    {{'n', '\n'}, {'r', '\r'}, {'t', '\t'}, {'f', '\f'}, {'v', '\v'}, {'a', '\a'}, {'e', 27}}};
+
+struct EscapedAnchor {
+  char32_t letter;
+  RegexAnchor anchor;
+};
+constexpr std::array<EscapedAnchor, 5> escaped_anchors{{{'A', RegexAnchor::text_start},
+                                                        {'z', RegexAnchor::text_end},
+                                                        {'Z', RegexAnchor::last_line_end},
+                                                        {'b', RegexAnchor::word_edge},
+                                                        {'B', RegexAnchor::no_word_edge}}};
+
+class RegexParser {
+ public:
+  RegexParser(std::string_view pattern, const Section& section)
+      : pattern_(pattern), section_(section) {}
+
+  RegexNode parse() {
+    RegexNode node = parse_branch(0);
+    if (at_ < pattern_.size()) fail("')' without '('");
+    return node;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    section_.fail("the pattern " + quote(pattern_) + " has " + what + " at byte " +
+                  std::to_string(at_));
+  }
+  bool is_next(std::string_view text) const { return pattern_.substr(at_).starts_with(text); }
+  bool take(std::string_view text) {
+    if (!is_next(text)) return false;
+    at_ += text.size();
+    return true;
+  }
+  char32_t next() {
+    if (at_ >= pattern_.size()) fail("an end that is too early");
+    return next_code_point(pattern_, at_);
+  }
+
+  RegexNode parse_branch(int depth) {
+    if (depth > deepest) fail("groups nested too deep");
+    const bool outer = ignore_case_;
+    RegexNode branch;
+    branch.kind = RegexKind::branch;
+    do branch.children.push_back(parse_sequence(depth));
+    while (take("|"));
+    ignore_case_ = outer;
+    if (branch.children.size() > 1) return branch;
+    RegexNode only = std::move(branch.children.front());
+    return only;
+  }
+
+  RegexNode parse_sequence(int depth) {
+    RegexNode sequence;
+    while (at_ < pattern_.size() && !is_next("|") && !is_next(")")) {
+      if (take("(?i)")) {
+        ignore_case_ = true;
+        continue;
+      }
+      sequence.children.push_back(parse_repeats(parse_atom(depth)));
+    }
+    return sequence;
+  }
+
+  RegexNode parse_repeats(RegexNode atom) {
+    while (const auto repeat = parse_repeat()) {
+      RegexNode node = *repeat;
+      node.children.push_back(std::move(atom));
+      atom = std::move(node);
+    }
+    return atom;
+  }
+
+  std::optional<RegexNode> parse_repeat() {
+    RegexNode node;
+    node.kind = RegexKind::repeat;
+    node.most = without_limit;
+    bool interval = false;
+    if (take("+"))
+      node.least = 1;
+    else if (take("?"))
+      node.most = 1;
+    else if (!take("*")) {
+      interval = parse_interval(node);
+      if (!interval) return std::nullopt;
+    }
+    if (interval && node.least == node.most) return node;
+    if (take("?"))
+      node.repeat = RegexRepeat::lazy;
+    else if (!interval && take("+"))
+      node.repeat = RegexRepeat::possessive;
+    return node;
+  }
+
+  std::optional<std::uint32_t> parse_count() {
+    std::uint32_t count = 0;
+    const std::size_t start = at_;
+    for (; at_ < pattern_.size() && pattern_[at_] >= '0' && pattern_[at_] <= '9'; ++at_) {
+      count = count * 10 + static_cast<std::uint32_t>(pattern_[at_] - '0');
+      if (count > most_repeats) fail("more than " + std::to_string(most_repeats) + " repeats");
+    }
+    return at_ == start ? std::nullopt : std::optional(count);
+  }
+
+  /// {2}, {2,}, {,3}, {2,3}; anything else is plain text.
+  bool parse_interval(RegexNode& node) {
+    const std::size_t start = at_;
+    if (!take("{")) return false;
+    const auto least = parse_count();
+    const bool comma = take(",");
+    const auto most = comma ? parse_count() : least;
+    if ((!least && !most) || !take("}")) {
+      at_ = start;
+      return false;
+    }
+    node.least = least.value_or(0);
+    node.most = most.value_or(without_limit);
+    if (node.most < node.least) fail("an interval whose end is before its start");
+    return true;
+  }
+
+  RegexNode parse_atom(int depth) {
+    if (take("(")) return parse_group(depth);
+    if (take("[")) return set_node(parse_set(depth));
+    if (take("^")) return anchor_node(RegexAnchor::line_start);
+    if (take("$")) return anchor_node(RegexAnchor::line_end);
+    if (take(".")) {
+      CodePointSet set;
+      set.add('\n', '\n');
+      set.negate();
+      return set_node(std::move(set), false);
+    }
+    if (is_next("*") || is_next("+") || is_next("?")) fail("nothing to repeat");
+    if (take("\\")) {
+      for (const EscapedAnchor& row : escaped_anchors)
+        if (is_next(std::string(1, static_cast<char>(row.letter)))) {
+          ++at_;
+          return anchor_node(row.anchor);
+        }
+      CodePointSet set;
+      add_escape(set);
+      return set_node(std::move(set));
+    }
+    CodePointSet set;
+    const char32_t code = next();
+    set.add(code, code);
+    return set_node(std::move(set));
+  }
+
+  RegexNode parse_group(int depth) {
+    RegexNode group;
+    const bool outer = ignore_case_;
+    if (take("?=") || is_next("?!")) {
+      group.kind = RegexKind::look_ahead;
+      group.negated = take("?!");
+    } else if (take("?>")) {
+      group.kind = RegexKind::atomic;
+    } else if (take("?i:")) {
+      ignore_case_ = true;
+    } else if (!take("?:") && is_next("?")) {
+      fail(
+          "a group that is not known here; known are (...), (?:...), (?i:...), (?>...), (?=...), "
+          "(?!...)");
+    }
+    group.children.push_back(parse_branch(depth + 1));
+    ignore_case_ = outer;
+    if (!take(")")) fail("'(' without ')'");
+    return group;
+  }
+
+  CodePointSet parse_set(int depth) {
+    if (depth > deepest) fail("sets nested too deep");
+    CodePointSet set;
+    const bool negated = take("^");
+    for (bool first = true; first || !is_next("]"); first = false) {
+      if (is_next("[:") || is_next("&&")) fail("a part of a set that is not known here");
+      if (take("["))
+        set.add(parse_set(depth + 1));
+      else
+        parse_range(set);
+    }
+    take("]");
+    if (negated) set.negate();
+    return set;
+  }
+
+  void parse_range(CodePointSet& set) {
+    const auto first = parse_set_character(set);
+    if (!first) return;
+    const std::size_t start = at_;
+    if (!take("-") || is_next("]")) {
+      at_ = start;
+      return set.add(*first, *first);
+    }
+    const auto last = parse_set_character(set);
+    if (!last || *last < *first) fail("a range whose end is before its start");
+    set.add(*first, *last);
+  }
+
+  /// A character of a set; nullopt after an escape that stands for many.
+  std::optional<char32_t> parse_set_character(CodePointSet& set) {
+    if (take("\\")) return escape(set);
+    return next();
+  }
+
+  void add_escape(CodePointSet& set) {
+    if (const auto code = escape(set)) set.add(*code, *code);
+  }
+
+  /// The character that an escape stands for, or nullopt if it has added a kind.
+  std::optional<char32_t> escape(CodePointSet& set) {
+    const char32_t letter = next();
+    for (const EscapedCharacter& row : escaped_characters)
+      if (row.letter == letter) return row.code;
+    if (letter == 'x' || letter == 'u') return parse_hex(letter == 'u' ? 4 : 2);
+    if (letter == 'p' || letter == 'P') return add_property(set, letter == 'P');
+    const bool upper = letter >= 'A' && letter <= 'Z';
+    switch (upper ? letter + 32 : letter) {
+      case 's':
+        set.add_kind(0, white_space, upper);
+        return std::nullopt;
+      case 'd':
+        set.add_kind(categories_named("Nd"), 0, upper);
+        return std::nullopt;
+      case 'w':
+        set.add_kind(regex_word_categories(), word, upper);
+        return std::nullopt;
+      default:
+        break;
+    }
+    if (letter < 0x80 && is_identifier_char(static_cast<char>(letter)) && letter != '_')
+      fail("an escape that is not known here");
+    return letter;
+  }
+
+  char32_t parse_hex(int digits) {
+    const bool braces = take("{");
+    char32_t code = 0;
+    int count = 0;
+    for (; braces ? !is_next("}") : count < digits; ++count) {
+      const char32_t digit = next();
+      const bool decimal = digit >= '0' && digit <= '9';
+      const char32_t lower = digit | 32;
+      if (!decimal && (lower < 'a' || lower > 'f')) fail("a wrong hexadecimal digit");
+      code = code * 16 + (decimal ? digit - '0' : lower - 'a' + 10);
+      if (code > 0x10FFFF) fail("a code point beyond U+10FFFF");
+    }
+    if (braces) take("}");
+    return code;
+  }
+
+  std::optional<char32_t> add_property(CodePointSet& set, bool negated) {
+    if (!take("{")) fail("a property without braces");
+    if (take("^")) negated = !negated;
+    const std::size_t end = pattern_.find('}', at_);
+    if (end == std::string_view::npos) fail("'{' without '}'");
+    const std::string_view name = pattern_.substr(at_, end - at_);
+    const std::uint32_t categories = categories_named(name);
+    if (categories == 0)
+      fail("the property " + quote(name) +
+           ", which is not known; known are general categories, "
+           "such as L, Lu and N,");
+    at_ = end + 1;
+    set.add_kind(categories, 0, negated);
+    return std::nullopt;
+  }
+
+  RegexNode set_node(CodePointSet set, bool has_case = true) const {
+    if (has_case && ignore_case_ && !set.ignore_case())
+      fail("a set without regard to case that is too large");
+    RegexNode node;
+    node.kind = RegexKind::set;
+    set.finish();
+    node.set = std::move(set);
+    return node;
+  }
+
+  static RegexNode anchor_node(RegexAnchor anchor) {
+    RegexNode node;
+    node.kind = RegexKind::anchor;
+    node.anchor = anchor;
+    return node;
+  }
+
+  std::string_view pattern_;
+  const Section& section_;
+  std::size_t at_ = 0;
+  bool ignore_case_ = false;
+};
+
+}  // namespace
+
+std::uint32_t regex_word_categories() { return categories_named("N"); }
+
+RegexNode parse_regex(std::string_view pattern, const Section& section) {
+  return RegexParser(pattern, section).parse();
+}
+
+}  // namespace mase::tokenizer

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regular expressions: what they match, from the meaning of each construct.
+#include "tokenizer/regex.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+using namespace mase;
+using tokenizer::Regex;
+using tokenizer::RegexMemory;
+using tokenizer::Section;
+
+namespace {
+
+/// The matches with bars between them.
+std::string matches(const std::string& pattern, const std::string& text) {
+  const Tree tree(pattern);
+  const Regex regex(pattern, Section(tree, "t.json: pattern"));
+  RegexMemory memory;
+  std::vector<std::string> found;
+  regex.find_all(text, memory, [&](std::size_t begin, std::size_t end) {
+    found.push_back(text.substr(begin, end - begin));
+  });
+  return join(found, "|");
+}
+
+std::string regex_refusal(const std::string& pattern) {
+  try {
+    matches(pattern, "");
+  } catch (const Error& error) {
+    CHECK(error.fault() == Fault::file);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("repetition is greedy, lazy or possessive") {
+  CHECK(matches("a+", "baaab") == "aaa");
+  CHECK(matches("a{1,2}", "aaa") == "aa|a");
+  CHECK(matches("a{2,}", "a aaa") == "aaa");
+  CHECK(matches("a+?", "aaa") == "a|a|a");
+  CHECK(matches("<.*?>", "<a><b>") == "<a>|<b>");
+  CHECK(matches("a*ab", "aaab") == "aaab");
+  CHECK(matches("a*+ab", "aaab") == "");
+  CHECK(matches("(ab)*c", "ababc") == "ababc");
+  CHECK(matches("(?:a|b)*?c", "abc") == "abc");
+  CHECK(matches("(?:a*)*b", "aab") == "aab");
+  CHECK(matches("a{,2}b", "aaab") == "aab");
+  CHECK(matches("a{x", "a{x") == "a{x");
+}
+
+TEST_CASE("alternatives are tried in order") {
+  CHECK(matches("a|ab", "ab") == "a");
+  CHECK(matches("ab|a", "ab") == "ab");
+  CHECK(matches("(?:a|ab)c", "abc") == "abc");
+  CHECK(matches("(?>a|ab)c", "abc") == "");
+}
+
+TEST_CASE("sets have ranges, categories and negation") {
+  CHECK(matches("[a-c]+", "abcd") == "abc");
+  CHECK(matches("[^a-c\\s]+", "ab de") == "de");
+  CHECK(matches("[]a]+", "a]b") == "a]");
+  CHECK(matches("[a-]+", "a-b") == "a-");
+  CHECK(matches("\\p{L}+", "aé東1") == "aé東");
+  CHECK(matches("\\p{Lu}", "aBÉ") == "B|É");
+  CHECK(matches("\\P{L}+", "a12b") == "12");
+  CHECK(matches("[^\\p{L}\\p{N}]+", "a, 1") == ", ");
+  CHECK(matches("[\\d\\x41\\u00e9]+", "1Aéb") == "1Aé");
+}
+
+TEST_CASE("looking ahead takes nothing") {
+  CHECK(matches("\\s+(?!\\S)|\\s+", "a   b ") == "  | | ");
+  CHECK(matches("a(?=b)", "aab") == "a");
+}
+
+TEST_CASE("anchors stand between characters") {
+  CHECK(matches("^a", "a\na") == "a|a");
+  CHECK(matches("\\Aa", "a\na") == "a");
+  CHECK(matches("a$", "a\na") == "a|a");
+  CHECK(matches("a\\z", "a\na") == "a");
+  CHECK(matches("\\ba", "a ba a") == "a|a");
+}
+
+TEST_CASE("case is ignored where a pattern says so") {
+  CHECK(matches("(?i:'s)s", "'Ss 'SS 'ſs") == "'Ss|'ſs");
+  CHECK(matches("(?i)[a-c]+", "aBcD") == "aBc");
+}
+
+TEST_CASE("patterns that are wrong or not known are refused") {
+  CHECK(regex_refusal("(a") == "t.json: pattern: the pattern \"(a\" has '(' without ')' at byte 2");
+  CHECK(regex_refusal("a)").find("')' without '('") != std::string::npos);
+  CHECK(regex_refusal("*").find("nothing to repeat") != std::string::npos);
+  CHECK(regex_refusal("[a").find("an end that is too early") != std::string::npos);
+  CHECK(regex_refusal("(?<=a)b").find("a group that is not known here") != std::string::npos);
+  CHECK(regex_refusal("\\p{Klingon}").find("known are general categories") != std::string::npos);
+  CHECK(regex_refusal("(((a{999}){999}){999})").find("is too large") != std::string::npos);
+}
+
+TEST_CASE("a search that would take for ever ends with an error") {
+  CHECK_THROWS_WITH(matches("(?:a|a)*b", std::string(200, 'a')),
+                    Catch::Contains("takes too many steps"));
+}
