@@ -34,6 +34,10 @@ class Model {
 /// Reads the section `model`; unknown kinds are errors that name the known ones.
 std::unique_ptr<Model> read_model(const Section& section);
 
+// The kinds, one in a file.
+std::unique_ptr<Model> read_bpe(const Section& section);
+std::unique_ptr<Model> read_unigram(const Section& section);
+std::unique_ptr<Model> read_word_level(const Section& section);
 std::unique_ptr<Model> read_word_piece(const Section& section);
 
 }  // namespace mase::tokenizer

@@ -4,7 +4,9 @@
 
 #include <array>
 
+#include "tokenizer/byte_characters.hpp"
 #include "tokenizer/code_points.hpp"
+#include "tokenizer/pattern.hpp"
 #include "tokenizer/unicode.hpp"
 
 namespace mase::tokenizer {
@@ -102,6 +104,25 @@ class Nmt : public Normalizer {
   }
 };
 
+class Replace : public Normalizer {
+ public:
+  explicit Replace(const Section& section) : replacement_(section) {}
+  void apply(Normalized& text) const override { replacement_.apply(text.text, text.spare); }
+
+ private:
+  Replacement replacement_;
+};
+
+class ByteCharacters : public Normalizer {
+ public:
+  explicit ByteCharacters(const Section&) {}
+  void apply(Normalized& text) const override {
+    text.spare.clear();
+    append_byte_characters(text.spare, text.text);
+    text.text.swap(text.spare);
+  }
+};
+
 class NormalizerSequence : public Normalizer {
  public:
   explicit NormalizerSequence(const Section& section) {
@@ -123,6 +144,7 @@ std::unique_ptr<Normalizer> make_normalizer(const Section& section) {
 
 constexpr Kind<Normalizer> normalizer_kinds[] = {
     {"BertNormalizer", read_bert_normalizer},
+    {"ByteLevel", make_normalizer<ByteCharacters>},
     {"Lowercase", make_normalizer<Lowercase>},
     {"NFC", make_normalizer<FormNormalizer<Form::nfc>>},
     {"NFD", make_normalizer<FormNormalizer<Form::nfd>>},
@@ -130,6 +152,7 @@ constexpr Kind<Normalizer> normalizer_kinds[] = {
     {"NFKD", make_normalizer<FormNormalizer<Form::nfkd>>},
     {"Nmt", make_normalizer<Nmt>},
     {"Prepend", make_normalizer<Prepend>},
+    {"Replace", make_normalizer<Replace>},
     {"Sequence", make_normalizer<NormalizerSequence>},
     {"Strip", make_normalizer<Strip>},
     {"StripAccents", make_normalizer<StripAccents>},

@@ -159,10 +159,13 @@ std::unique_ptr<PreTokenizer> make_pre_tokenizer(const Section& section) {
 
 constexpr Kind<PreTokenizer> pre_tokenizer_kinds[] = {
     {"BertPreTokenizer", make_pre_tokenizer<BertPreTokenizer>},
+    {"ByteLevel", read_byte_level},
     {"CharDelimiterSplit", make_pre_tokenizer<CharDelimiterSplit>},
     {"Digits", make_pre_tokenizer<Digits>},
+    {"Metaspace", read_metaspace},
     {"Punctuation", make_pre_tokenizer<Punctuation>},
     {"Sequence", make_pre_tokenizer<PreTokenizerSequence>},
+    {"Split", read_split},
     {"Whitespace", make_pre_tokenizer<Whitespace>},
     {"WhitespaceSplit", make_pre_tokenizer<WhitespaceSplit>},
 };

@@ -89,4 +89,9 @@ class PreTokenizer {
 /// Reads the section `pre_tokenizer`; unknown kinds are errors that name the known ones.
 std::unique_ptr<PreTokenizer> read_pre_tokenizer(const Section& section);
 
+// The kinds with patterns.
+std::unique_ptr<PreTokenizer> read_byte_level(const Section& section);
+std::unique_ptr<PreTokenizer> read_metaspace(const Section& section);
+std::unique_ptr<PreTokenizer> read_split(const Section& section);
+
 }  // namespace mase::tokenizer
