@@ -95,6 +95,32 @@ def bert():
     return tokenizer
 
 
+def byte_level_bpe(pre_tokenizer, normalizer=None, size=1200, **options):
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, initial_alphabet=alphabet, special_tokens=["<s>", "</s>"], show_progress=False
+    )
+    return trained(models.BPE(**options), trainer, normalizer, pre_tokenizer, decoders.ByteLevel())
+
+
+def byte_tokens():
+    return [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+# The patterns of well-known models.
+PATTERNS = {
+    "llama 3": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+",
+    "qwen 2": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+",
+    "o200k": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "deepseek": r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+}
+
+
 class Comparison(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -205,6 +231,104 @@ class WordPieces(Comparison):
         tokenizer.enable_truncation(9)
         tokenizer.enable_padding(pad_type_id=5)
         self.compare("to the longest", tokenizer)
+
+
+class Bpe(Comparison):
+    def test_gpt2(self):
+        tokenizer = byte_level_bpe(pre_tokenizers.ByteLevel(add_prefix_space=False))
+        tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+        self.compare("gpt2", tokenizer)
+
+    def test_roberta(self):
+        tokenizer = byte_level_bpe(pre_tokenizers.ByteLevel(add_prefix_space=True))
+        tokenizer.post_processor = processors.RobertaProcessing(("</s>", 1), ("<s>", 0))
+        tokenizer.add_special_tokens([tokenizers.AddedToken("[MASK]", lstrip=True)])
+        self.compare("roberta", tokenizer)
+
+    def test_patterns(self):
+        for name, pattern in PATTERNS.items():
+            with self.subTest(name):
+                split = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+                parts = [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+                normalizer = normalizers.NFC() if name == "qwen 2" else None
+                options = {"ignore_merges": True} if name == "llama 3" else {}
+                tokenizer = byte_level_bpe(pre_tokenizers.Sequence(parts), normalizer, **options)
+                single = processors.TemplateProcessing("<s> $A", "<s> $A <s>:1 $B:1", [("<s>", 0)])
+                tokenizer.post_processor = processors.Sequence([processors.ByteLevel(), single])
+                self.compare(name, tokenizer)
+
+    def test_llama(self):
+        """Metaspace by normalizers, and bytes for unknown characters."""
+        special = ["<unk>", "<s>", "</s>", *byte_tokens()]
+        trainer = trainers.BpeTrainer(vocab_size=1500, special_tokens=special, limit_alphabet=300, show_progress=False)
+        steps = [normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")]
+        undo = [decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        lines = [line[:60] for line in mixed_lines(300, 3)]
+        model = models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+        tokenizer = trained(model, trainer, normalizers.Sequence(steps), None, decoders.Sequence(undo), lines)
+        file = json.loads(tokenizer.to_str())
+        file["added_tokens"] = file["added_tokens"][:3]  # the bytes are tokens of the model
+        self.compare("llama", Tokenizer.from_str(json.dumps(file)))
+
+    def test_metaspace(self):
+        for scheme, split in (("always", True), ("first", True), ("never", False)):
+            with self.subTest(scheme):
+                space = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=split)
+                decoder = decoders.Metaspace(prepend_scheme=scheme, split=split)
+                special = ["<unk>", "<s>", *byte_tokens()]
+                trainer = trainers.BpeTrainer(
+                    vocab_size=1200, special_tokens=special, limit_alphabet=200, show_progress=False
+                )
+                model = models.BPE(unk_token="<unk>", byte_fallback=scheme == "first")
+                text = [line[:60] for line in mixed_lines(300, 3)]
+                self.compare(scheme, trained(model, trainer, normalizers.NFKC(), space, decoder, text))
+
+    def test_suffix(self):
+        """As GPT and CLIP have it: the last character of a word is another token."""
+        for fuse in (False, True):
+            special = ["<unk>"]
+            trainer = trainers.BpeTrainer(
+                vocab_size=900,
+                special_tokens=special,
+                limit_alphabet=100,
+                end_of_word_suffix="</w>",
+                show_progress=False,
+            )
+            model = models.BPE(unk_token="<unk>", end_of_word_suffix="</w>", fuse_unk=fuse)
+            steps = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(tokenizers.Regex(r"\s+"), " ")])
+            split = pre_tokenizers.Split(tokenizers.Regex(r"'s|'t|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"), "removed", True)
+            self.compare(f"suffix {fuse}", trained(model, trainer, steps, split, decoders.BPEDecoder("</w>")))
+
+    def test_prefix(self):
+        trainer = trainers.BpeTrainer(
+            vocab_size=900, special_tokens=["[UNK]"], continuing_subword_prefix="##", show_progress=False
+        )
+        model = models.BPE(unk_token="[UNK]", continuing_subword_prefix="##")
+        split = pre_tokenizers.BertPreTokenizer()
+        self.compare("prefix", trained(model, trainer, normalizers.Lowercase(), split, decoders.WordPiece()))
+
+
+class Others(Comparison):
+    def test_unigram(self):
+        for fallback in (False, True):
+            special = ["<unk>", "<s>", *(byte_tokens() if fallback else [])]
+            trainer = trainers.UnigramTrainer(
+                vocab_size=1500, special_tokens=special, unk_token="<unk>", show_progress=False
+            )
+            space = pre_tokenizers.Metaspace()
+            text = [line for line in mixed_lines(800, 3) if line.isascii()] * 4
+            text += [" ".join(words_of_text()[i : i + 12]) for i in range(0, 30000, 12)]
+            tokenizer = trained(models.Unigram(), trainer, normalizers.NFKC(), space, decoders.Metaspace(), text)
+            file = json.loads(tokenizer.to_str())
+            file["model"]["byte_fallback"] = fallback
+            file["added_tokens"] = file["added_tokens"][:2]
+            self.compare(f"unigram {fallback}", Tokenizer.from_str(json.dumps(file)))
+
+    def test_word_level(self):
+        trainer = trainers.WordLevelTrainer(vocab_size=2000, special_tokens=["<unk>"], show_progress=False)
+        splits = [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split("e", "merged_with_next")]
+        model = models.WordLevel(unk_token="<unk>")
+        self.compare("word level", trained(model, trainer, None, pre_tokenizers.Sequence(splits)))
 
 
 class Errors(Comparison):

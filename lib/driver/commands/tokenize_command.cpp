@@ -108,8 +108,10 @@ std::size_t tokenize_all(const TokenizeRequest& request, Tokenizer& tokenizer,
       const std::vector<TokenId> ids = ids_of(input.first);
       const std::string text = tokenizer.decode(ids, request.special);
       tokens += ids.size();
-      if (!request.time) out.text(text);
-      if (request.json) results.push_back(text);
+      if (request.json && !request.time)
+        results.push_back(text);
+      else if (!request.time)
+        out.text(text);
     } else {
       const Encoding encoding = encode(tokenizer, input, request.special);
       tokens += encoding.size();
