@@ -112,6 +112,8 @@ class Importer {
   };
   /// The name that stands for the memory of this one: operators in place return their input.
   const std::string& memory_of(const std::string& name) const;
+  /// Whether a result of the call is its input, or a view of it.
+  bool shares_memory(const Call& call, const std::string& from, const std::string& result) const;
   /// Remembers which memory the results of a call share.
   void note_memory(const Call& call);
   void note_view(const std::string& name, const std::string& base, const Node& node);
@@ -161,7 +163,7 @@ class Importer {
   std::unordered_map<std::string, View> views_;
   std::unordered_map<std::string, std::vector<std::string>> views_of_;  ///< by the base
   std::set<std::string> stale_;            ///< names whose slot is from before a change
-  std::set<std::string> state_;            ///< names of parameters and buffers
+  std::set<std::string> state_;            ///< names of tensors of the model
   std::set<std::string> changed_tensors_;  ///< tensors of the model that it changes, by path
 };
 

@@ -84,7 +84,7 @@ void Importer::add_tensor(const InputSpec& input) {
   if (!graph_.tensors.contains(path))
     graph_.set_tensor(path, {program_.values.at(path), parameter, grad});
   define(input.name, {{}, path});
-  if (input.kind != InputSpec::Kind::constant) state_.insert(input.name);
+  state_.insert(input.name);
 }
 
 void Importer::add_input(const InputSpec& input) {

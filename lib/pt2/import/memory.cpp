@@ -23,6 +23,8 @@ constexpr ViewRow view_rows[] = {
     {"aten::alias", Undo::same},
     {"aten::detach", Undo::same},
     {"aten::contiguous", Undo::same},
+    {"aten::to.dtype", Undo::same},
+    {"aten::type_as", Undo::same},
     {"aten::dropout", Undo::same},
     {"aten::alpha_dropout", Undo::same},
     {"aten::feature_dropout", Undo::same},
@@ -34,6 +36,9 @@ constexpr ViewRow view_rows[] = {
     {"aten::view", Undo::shape},
     {"aten::_unsafe_view", Undo::shape},
     {"aten::reshape", Undo::shape},
+    {"aten::reshape_as", Undo::shape},
+    {"aten::ravel", Undo::shape},
+    {"aten::view_as", Undo::shape},
     {"aten::flatten.using_ints", Undo::shape},
     {"aten::unflatten.int", Undo::shape},
     {"aten::squeeze", Undo::shape},
@@ -45,13 +50,20 @@ constexpr ViewRow view_rows[] = {
     {"aten::diagonal", Undo::scatter, "aten::diagonal_scatter"},
 };
 
-/// Operators that return their input where nothing is to be done. Their signatures do not say so.
-constexpr std::string_view idle_in_eval[] = {
-    "aten::dropout", "aten::alpha_dropout", "aten::feature_dropout", "aten::feature_alpha_dropout"};
+/// Operators that return their input in eval mode. Their signatures do not say so.
+constexpr std::string_view dropouts[] = {"aten::dropout", "aten::alpha_dropout",
+                                         "aten::feature_dropout", "aten::feature_alpha_dropout"};
+/// Operators that return their input if it has the wanted type.
+constexpr std::string_view conversions[] = {"aten::to", "aten::type_as"};
 
 /// Operators that copy unless the elements already lie as they are wanted.
-constexpr std::string_view may_copy[] = {"aten::contiguous", "aten::reshape",
-                                         "aten::flatten.using_ints"};
+constexpr std::string_view may_copy[] = {"aten::contiguous", "aten::reshape", "aten::reshape_as",
+                                         "aten::ravel", "aten::flatten.using_ints"};
+
+template <std::size_t N>
+bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names);
+}
 
 constexpr std::string_view remedy =
     "; export it with program.run_decompositions({}), which replaces operators in place";
@@ -86,17 +98,29 @@ const std::string& Importer::memory_of(const std::string& name) const {
   return same == same_memory_.end() ? name : same->second;
 }
 
+bool Importer::shares_memory(const Call& call, const std::string& from,
+                             const std::string& result) const {
+  if (is_one_of(dropouts, call.op)) {
+    const ir::Value* train = call.find("train");
+    return train && *train == ir::Value(false);
+  }
+  if (is_one_of(conversions, ir::base_op(call.op))) {
+    const ir::Value* copy = call.find("copy");
+    const auto before = program_.tensors.find(from), after = program_.tensors.find(result);
+    return (!copy || *copy != ir::Value(true)) && before != program_.tensors.end() &&
+           after != program_.tensors.end() && before->second.dtype == after->second.dtype;
+  }
+  return !call.schema->arguments[0].alias.empty();
+}
+
 void Importer::note_memory(const Call& call) {
-  if (!call.schema || call.schema->arguments.empty() || call.node->outputs.size() != 1) return;
-  const UnionValue output = union_of(call.node->outputs[0], "an output");
-  const std::vector<std::string> results = names_in(call.node->outputs[0]);
-  const ir::SchemaArgument& first = call.schema->arguments[0];
-  const bool idle = std::ranges::find(idle_in_eval, call.op) != std::end(idle_in_eval);
-  if ((first.alias.empty() && !idle) || call.node->inputs.empty() || results.empty()) return;
+  if (!call.schema || call.schema->arguments.empty() || call.node->outputs.size() != 1 ||
+      call.node->inputs.empty())
+    return;
   const std::vector<std::string> from = names_in(call.node->inputs[0].value);
   if (from.size() != 1) return;
-  const std::string& base = memory_of(from[0]);
-  for (const std::string& result : results) note_view(result, base, *call.node);
+  for (const std::string& result : names_in(call.node->outputs[0]))
+    if (shares_memory(call, from[0], result)) note_view(result, memory_of(from[0]), *call.node);
 }
 
 void Importer::note_view(const std::string& name, const std::string& base, const Node& node) {
@@ -104,6 +128,8 @@ void Importer::note_view(const std::string& name, const std::string& base, const
 }
 
 void Importer::change_memory(const std::string& name, ir::NodeId value, const Node& node) {
+  if (state_.contains(name) && !slots_[name].path.empty())
+    changed_tensors_.insert(slots_[name].path);
   slots_[name] = {ir::NodeRef{value}, ""};
   stale_.erase(name);
   const auto view = views_.find(name);
@@ -135,7 +161,7 @@ ir::NodeId Importer::undone(const View& view, ir::NodeId value, const Node& node
   if (!row)
     refuse(node, "it changes a tensor in place that " + view.node->target + " took from another" +
                      std::string(remedy));
-  if (std::ranges::find(may_copy, call.op) != std::end(may_copy) && !is_contiguous(view.base))
+  if (is_one_of(may_copy, call.op) && !is_contiguous(view.base))
     refuse(node, "it changes the result of " + view.node->target +
                      " in place, which is a copy or not, depending on sizes" + std::string(remedy));
   const auto make = [&](std::string_view op, std::vector<ir::Argument> args) {
@@ -173,8 +199,7 @@ void Importer::refresh(const std::string& name) {
   const std::string memory = memory_of(name);
   if (!stale_.contains(memory)) return;
   const View view = views_.at(memory);
-  if (std::ranges::find(may_copy, operator_of(view.node->target)) != std::end(may_copy) &&
-      !is_contiguous(view.base))
+  if (is_one_of(may_copy, operator_of(view.node->target)) && !is_contiguous(view.base))
     refuse(*view.node,
            "its result is read after its input was changed in place, and it is a copy "
            "or not, depending on sizes" +
