@@ -16,13 +16,15 @@ void add_onnx_formats(CLI::App& command, const std::string& option,
 }
 
 void add_convert(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("convert", "write a model as a file of ONNX or TorchScript");
+  CLI::App* command = app.add_subcommand(
+      "convert", "write a model as a file of ONNX or TorchScript, or its weights as safetensors");
   auto request = std::make_shared<driver::ConvertRequest>();
   command->add_option("model", request->model, "model file or name")
       ->required()
       ->type_name("MODEL");
-  command->add_option("output", request->output, "the new file; .onnx or .pt says its kind")
+  command
+      ->add_option("output", request->output,
+                   "the new file; .onnx, .pt or .safetensors says its kind")
       ->required()
       ->type_name("FILE");
   add_model_input(*command, request->input);

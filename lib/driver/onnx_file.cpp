@@ -77,8 +77,10 @@ Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
 }
 
 std::string file_text(const std::string& path, const Tree& document) {
-  std::string text = path + ": " + std::to_string(document.at("nodes").as_int()) + " nodes, " +
-                     std::to_string(document.at("tensors").as_int()) + " tensors";
+  std::string text = path + ": ";
+  if (const Tree* nodes = document.find("nodes"))
+    text += std::to_string(nodes->as_int()) + " nodes, ";
+  text += std::to_string(document.at("tensors").as_int()) + " tensors";
   if (const Tree* passes = document.find("passes"))
     for (const Tree& pass : passes->as_list())
       text += "\n  written after the pass " + pass.as_string();

@@ -214,6 +214,18 @@ class Case:
             for file, result in zip(files, results, strict=True)
         )
 
+    def weight_faults(self):
+        """Keys whose weights `mase convert` writes otherwise, or a file whose bytes are not those of the package."""
+        import torch
+        from safetensors.torch import load_file, save_file
+
+        written, again = self.folder / "weights.safetensors", self.folder / "again.safetensors"
+        self.run("convert", self.folder, written)
+        found = load_file(written)
+        save_file(found, again, metadata={"format": "pt"})
+        keys = [k for k, v in self.model.state_dict().items() if k not in found or not torch.equal(found[k], v)]
+        return keys + ([] if written.read_bytes() == again.read_bytes() else ["bytes of the file"])
+
     def trace(self, inputs):
         import torch
 
@@ -271,7 +283,7 @@ def check(name, mase):
     with tempfile.TemporaryDirectory() as folder:
         case = Case(name, mase, Path(folder))
         difference = case.difference()
-        lines = case.graph_differences()
+        lines = case.graph_differences() + case.weight_faults()
     good = difference <= ROUNDING and not lines
     print(f"{name}: largest difference {difference:.2e}, {'the graph of the trace' if not lines else 'another graph'}")
     print("".join(f"  {line}\n" for line in lines[:20]), end="", flush=True)

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "driver/loading/sources.hpp"
 #include "ir/text.hpp"
+#include "safetensors/safetensors.hpp"
 
 namespace mase::driver {
 namespace {
@@ -99,8 +100,10 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
   if (!request.load_name) return;
   const std::string& path = *request.load_name;
   if (!std::filesystem::exists(path)) file_error(path + ": no such file (--load)");
-  auto contents = contents_to_load(request);
   loaded.untrained = false;
+  if (request.load_type != "mz" && safetensors::is_safetensors(path))
+    return load_safetensors(path, loaded.graph);
+  auto contents = contents_to_load(request);
   if (!contents) {
     backend::open().load_state_dict(path, loaded.graph);
     return;

@@ -102,3 +102,29 @@ TEST_CASE("settings that change the computation are refused by name") {
   for (const Row& row : rows)
     CHECK_THAT(refused(changed(folder, row.from, row.to), row.fault), Catch::Contains(row.word));
 }
+
+TEST_CASE("a file of safetensors replaces weights and keeps tables that it has not") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("weights.safetensors");
+  std::map<std::string, Array> tensors;
+  for (const auto& [name, tensor] : safetensors::read_tensors(bert_folder + "model.safetensors"))
+    tensors[name] = tensor.value;
+  const std::string bias = "pooler.dense.bias";
+  tensors[bias] = Array::from(std::vector<float>(16, 0.25f), {16});
+  safetensors::write_tensors(path, tensors);
+  ModelRequest request = folder_request(bert_folder);
+  request.load_name = path;
+  const LoadedModel model = load_model(request);
+  CHECK(model.graph.tensors.at(bias).value.span<float>()[3] == 0.25f);
+  CHECK(model.graph.tensors.at("embeddings.position_ids").value.span<std::int64_t>()[3] == 3);
+
+  tensors.erase(bias);
+  tensors["pooler.dense.weight"] = Array(DType::float32, {16, 15});
+  tensors["more"] = Array(DType::float32, {1});
+  safetensors::write_tensors(path, tensors);
+  const std::string said = test::message_of(Fault::file, [&] { load_model(request); });
+  CHECK_THAT(said, Catch::Contains("weights.safetensors") &&
+                       Catch::Contains("missing in the file: pooler.dense.bias float32[16]") &&
+                       Catch::Contains("different: pooler.dense.weight is float32[16, 15]") &&
+                       Catch::Contains("not in the model: more float32[1]"));
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// --load FILE.safetensors: weights by the keys of a state_dict, which stay in their file.
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/loading/sources.hpp"
+#include "safetensors/safetensors.hpp"
+
+namespace mase::driver {
+namespace {
+
+using safetensors::StoredTensor;
+using safetensors::Tensors;
+
+std::string typed_shape(const Array& array) {
+  return std::string(dtype_name(array.dtype())) + shape_text(array.shape());
+}
+
+/// The tensors that layers read. Others are tables and constants, which a file may leave out.
+std::set<std::string> tensors_of_layers(const ir::Graph& graph) {
+  std::set<std::string> names;
+  for (const auto& [path, module] : graph.modules)
+    for (const auto& [argument, tensor] : module.tensors) names.insert(tensor);
+  return names;
+}
+
+/// What the file has for a tensor of the graph under any of its names; null if nothing.
+const StoredTensor* stored_for(const Tensors& file, const std::string& path,
+                               const ir::Tensor& tensor) {
+  for (const std::string& name : ir::names_of(path, tensor))
+    if (const auto found = file.find(name); found != file.end()) return &found->second;
+  return nullptr;
+}
+
+bool fits(const Array& stored, const Array& wanted) {
+  const bool converts = is_floating(stored.dtype()) && wanted.dtype() == DType::float32;
+  return stored.shape() == wanted.shape() && (stored.dtype() == wanted.dtype() || converts);
+}
+
+Array as_wanted(const Array& stored, const Array& wanted) {
+  if (stored.dtype() == wanted.dtype()) return stored;
+  return Array::deferred(wanted.dtype(), wanted.shape(), [stored] { return stored.to_float32(); });
+}
+
+/// A line for each tensor that the file lacks, has otherwise, or has besides.
+std::vector<std::string> faults(const Tensors& file, const ir::Graph& graph) {
+  const std::set<std::string> of_layers = tensors_of_layers(graph);
+  std::vector<std::string> lines;
+  for (const auto& [path, tensor] : graph.tensors) {
+    const StoredTensor* stored = stored_for(file, path, tensor);
+    if (!stored && (tensor.is_parameter || of_layers.contains(path)))
+      lines.push_back("missing in the file: " + path + " " + typed_shape(tensor.value));
+    if (stored && !fits(stored->value, tensor.value))
+      lines.push_back("different: " + path + " is " + typed_shape(stored->value) +
+                      " in the file and " + typed_shape(tensor.value) + " in the model");
+  }
+  for (const auto& [name, stored] : file)
+    if (!graph.tensor_named(name))
+      lines.push_back("not in the model: " + name + " " + typed_shape(stored.value));
+  return lines;
+}
+
+}  // namespace
+
+void load_safetensors(const std::string& path, ir::Graph& graph) {
+  const Tensors file = safetensors::read_tensors(path);
+  const std::vector<std::string> lines = faults(file, graph);
+  if (!lines.empty())
+    file_error("the tensors of '" + path + "' do not fit the model:\n  " + join(lines, "\n  "));
+  std::vector<std::string> kept;
+  for (auto& [name, tensor] : graph.tensors)
+    if (const StoredTensor* stored = stored_for(file, name, tensor))
+      tensor.value = as_wanted(stored->value, tensor.value);
+    else if (!name.starts_with("_tensor_constant"))
+      kept.push_back(name);
+  if (!kept.empty()) log::info(path + ": the model's own values stay for " + join(kept, ", "));
+}
+
+}  // namespace mase::driver
