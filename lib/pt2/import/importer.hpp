@@ -158,7 +158,8 @@ class Importer {
   bool exported_sizes_ = true;           ///< whether all inputs have the sizes of the export
   std::unordered_map<std::string, Slot> slots_;
   std::unordered_map<std::string, std::vector<std::size_t>> uses_;  ///< nodes by what they read
-  std::unordered_map<std::string, ir::NodeId> attributes_;          ///< get_attr nodes, by path
+  std::unordered_map<std::string, int> recorded_;  ///< nodes by the call of a Python function
+  std::unordered_map<std::string, ir::NodeId> attributes_;  ///< get_attr nodes, by path
   std::unordered_map<std::string, std::string> same_memory_;
   std::unordered_map<std::string, View> views_;
   std::unordered_map<std::string, std::vector<std::string>> views_of_;  ///< by the base
@@ -172,11 +173,12 @@ std::vector<std::string> names_in(const Tree& value);
 /// The operator of a node's target, "aten::conv2d" for "torch.ops.aten.conv2d.default"; "" for a
 /// target that is none.
 std::string operator_of(std::string_view target);
-/// How torch.fx writes the call of an operator that was recorded in such a Python function.
+/// How torch.fx writes the call of an operator that was recorded in such a Python function. `alone`
+/// says that the function made no other call: F.interpolate is one of an operator for its mode.
 struct Spelling {
   ir::NodeKind kind = ir::NodeKind::call_function;
   std::string target;
 };
-Spelling spelling_of(std::string_view op, const Node& node);
+Spelling spelling_of(std::string_view op, const Node& node, bool alone);
 
 }  // namespace mase::pt2

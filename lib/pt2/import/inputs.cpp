@@ -42,6 +42,8 @@ std::vector<std::string> inputs_of(const Program& program) {
 Importer::Importer(const Program& program, const ImportOptions& options)
     : program_(program), options_(options), graph_(imported_.graph) {
   known_.graph = &graph_;
+  for (const Node& node : program.nodes)
+    if (!is_assertion(node)) ++recorded_[node.function.call];
   for (std::size_t i = 0; i < program.nodes.size(); ++i)
     for (const NodeArgument& input : program.nodes[i].inputs)
       for (const std::string& name : names_in(input.value)) uses_[name].push_back(i);

@@ -173,7 +173,9 @@ ir::NodeId Importer::add_node(Call call) {
   drop_defaults(call);
   for (ir::Argument& argument : call.args) read_tensors(argument.value);
   wrap_numbers(call);
-  const Spelling spelling = spelling_of(call.op, *call.node);
+  const auto recorded = recorded_.find(call.node->function.call);
+  const bool alone = recorded != recorded_.end() && recorded->second == 1;
+  const Spelling spelling = spelling_of(call.op, *call.node, alone);
   ir::Node node;
   node.kind = spelling.kind;
   node.target = spelling.target;

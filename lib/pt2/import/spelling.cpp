@@ -43,7 +43,7 @@ std::string operator_of(std::string_view target) {
   return overload.empty() || overload == "default" ? op : op + "." + std::string(overload);
 }
 
-Spelling spelling_of(std::string_view op, const Node& node) {
+Spelling spelling_of(std::string_view op, const Node& node, bool alone) {
   const std::string_view base = ir::base_op(op);
   const std::string name(base.substr(base.rfind(':') + 1));
   const ir::CallRow* row = ir::find_call(base);
@@ -52,11 +52,14 @@ Spelling spelling_of(std::string_view op, const Node& node) {
   const std::string& called = node.function.name;
   if (node.function.kind == "function") {
     const std::string target = std::string(functional) + called;
-    return ir::python_signature(target) && called == name
+    return ir::python_signature(target) && (called == name || alone)
                ? Spelling{ir::NodeKind::call_function, target}
                : plain;
   }
-  if (node.function.kind != "method_descriptor" || called != name) return plain;
+  if (called != name) return plain;
+  if (node.function.kind == "builtin_function_or_method" && plain.kind == ir::NodeKind::call_method)
+    return {ir::NodeKind::call_function, "torch." + name};
+  if (node.function.kind != "method_descriptor") return plain;
   const bool is_operator = plain.target.starts_with("_operator.") || name == "matmul";
   if (is_operator && !calls(node, name))
     return name == "matmul" ? Spelling{ir::NodeKind::call_function, "_operator.matmul"} : plain;
