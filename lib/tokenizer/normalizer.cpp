@@ -130,7 +130,10 @@ class NormalizerSequence : public Normalizer {
       parts_.push_back(read_normalizer(item));
   }
   void apply(Normalized& text) const override {
-    for (const auto& part : parts_) part->apply(text);
+    for (const auto& part : parts_) {
+      part->apply(text);
+      check_size(text.text);
+    }
   }
 
  private:
@@ -151,6 +154,7 @@ constexpr Kind<Normalizer> normalizer_kinds[] = {
     {"NFKC", make_normalizer<FormNormalizer<Form::nfkc>>},
     {"NFKD", make_normalizer<FormNormalizer<Form::nfkd>>},
     {"Nmt", make_normalizer<Nmt>},
+    {"Precompiled", read_precompiled},
     {"Prepend", make_normalizer<Prepend>},
     {"Replace", make_normalizer<Replace>},
     {"Sequence", make_normalizer<NormalizerSequence>},

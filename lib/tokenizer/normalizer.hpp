@@ -9,6 +9,14 @@
 
 namespace mase::tokenizer {
 
+/// Texts that a file makes longer than this are Error(Fault::config).
+inline constexpr std::size_t largest_text = std::size_t{256} << 20;
+inline void check_size(const std::string& text) {
+  if (text.size() > largest_text)
+    config_error("a tokenizer makes a text longer than " + std::to_string(largest_text) +
+                 " bytes; split the text, or see what its normalizers insert");
+}
+
 /// A text on its way through normalizers.
 struct Normalized {
   std::string text;
@@ -27,5 +35,6 @@ std::unique_ptr<Normalizer> read_normalizer(const Section& section);
 
 // The kinds that have files of their own.
 std::unique_ptr<Normalizer> read_bert_normalizer(const Section& section);
+std::unique_ptr<Normalizer> read_precompiled(const Section& section);
 
 }  // namespace mase::tokenizer

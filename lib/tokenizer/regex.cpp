@@ -9,7 +9,7 @@ namespace mase::tokenizer {
 namespace {
 
 constexpr std::size_t most_instructions = 50000;
-constexpr std::uint64_t most_steps = std::uint64_t{1} << 28;
+constexpr std::uint64_t steps_for_a_byte = 256, further_steps = std::uint64_t{1} << 24;
 
 // What a frame means when the search comes back to it.
 constexpr std::uint32_t go_on = 0, shorten = 1, restore_mark = 2;
@@ -245,6 +245,7 @@ bool Regex::resume(std::string_view text, RegexMemory& memory, std::size_t base,
 bool Regex::run(std::string_view text, std::uint32_t instruction, std::size_t at,
                 RegexMemory& memory, std::size_t& end) const {
   const std::size_t base = memory.frames.size();
+  const std::uint64_t most_steps = further_steps + steps_for_a_byte * text.size();
   const auto push = [&](std::uint32_t to, std::uint32_t kind, std::size_t place, std::size_t low) {
     memory.frames.push_back({to, kind, place, low});
   };

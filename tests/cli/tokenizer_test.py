@@ -308,7 +308,38 @@ class Bpe(Comparison):
         self.compare("prefix", trained(model, trainer, normalizers.Lowercase(), split, decoders.WordPiece()))
 
 
+def charsmap(table):
+    """The charsmap of SentencePiece for a table of texts: a trie in one array (Darts), and what the texts become. The
+    children of a node stand at its offset, xor their bytes; a byte 0 leads to the leaf."""
+    units, used, texts = {0: 0}, {0}, b""
+
+    def add(node, keys, depth):
+        nonlocal texts
+        labels = sorted({key[depth] if depth < len(key) else 0 for key in keys})
+        base = next(base for base in range(256, 1 << 20, 256) if not used & {base ^ label for label in labels})
+        used.update(base ^ label for label in labels)
+        units[node] |= (base ^ node) << 10 | (256 if 0 in labels else 0)
+        for label in labels:
+            child = base ^ label
+            if label == 0:
+                units[child] = len(texts) | 1 << 31
+                texts += table[next(key for key in keys if len(key) == depth)] + b"\0"
+                continue
+            units[child] = label
+            add(child, [key for key in keys if len(key) > depth and key[depth] == label], depth + 1)
+
+    add(0, list(table), 0)
+    trie = b"".join(units.get(i, 0).to_bytes(4, "little") for i in range((max(units) | 255) + 1))
+    return len(trie).to_bytes(4, "little") + trie + texts
+
+
 class Others(Comparison):
+    def test_precompiled(self):
+        table = {"a": "b", "e\u0301": "\u00e9", "\ufb01": "fi", "\u2460": "1", "\t": " ", "\u3000": " ", "\u0e33": "x"}
+        table |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+        normalizer = normalizers.Precompiled(charsmap({key.encode(): value.encode() for key, value in table.items()}))
+        self.compare("precompiled", word_piece(normalizer, pre_tokenizers.WhitespaceSplit()))
+
     def test_unigram(self):
         for fallback in (False, True):
             special = ["<unk>", "<s>", *(byte_tokens() if fallback else [])]

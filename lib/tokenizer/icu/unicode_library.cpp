@@ -21,11 +21,29 @@ void check(UErrorCode status) {
   if (U_FAILURE(status)) file_error(std::string("ICU reports ") + u_errorName(status));
 }
 
-/// Whether a code point was assigned in a major version of Unicode.
-bool was_in(UChar32 code, int version) {
+/// A category that a code point had until a version of Unicode.
+struct OldCategory {
+  UChar32 code;
+  UCharCategory category;
+  int until;
+};
+constexpr std::array<OldCategory, 8> old_categories{{{0x166D, U_OTHER_PUNCTUATION, 12},
+                                                     {0x1734, U_NON_SPACING_MARK, 13},
+                                                     {0x1885, U_OTHER_LETTER, 8},
+                                                     {0x1886, U_OTHER_LETTER, 8},
+                                                     {0x1CF2, U_COMBINING_SPACING_MARK, 11},
+                                                     {0x1CF3, U_COMBINING_SPACING_MARK, 11},
+                                                     {0xA9BD, U_COMBINING_SPACING_MARK, 10},
+                                                     {0x111C9, U_OTHER_PUNCTUATION, 10}}};
+
+/// The category of a code point in a major version of Unicode.
+int category_in(UChar32 code, int version) {
   UVersionInfo age;
   u_charAge(code, age);
-  return age[0] != 0 && age[0] <= version;
+  if (age[0] == 0 || age[0] > version) return U_UNASSIGNED;
+  for (const OldCategory& old : old_categories)
+    if (old.code == code && version <= old.until) return old.category;
+  return u_charType(code);
 }
 
 const icu::Normalizer2& instance(Form form) {
@@ -59,19 +77,14 @@ bool is_mark(int category) {
   return category >= U_NON_SPACING_MARK && category <= U_COMBINING_SPACING_MARK;
 }
 
-/// U+166D and U+10FB are among the few characters whose category has changed since Unicode 8.0.
-bool was_punctuation(UChar32 code) { return u_ispunct(code) || code == 0x166D; }
-
 bool is_bert_punctuation(UChar32 code) {
   if (code < 0x80) return code > ' ' && code < 0x7F && !u_isalnum(code);
-  return was_in(code, 8) && was_punctuation(code);
+  return (U_MASK(category_in(code, 8)) & U_GC_P_MASK) != 0;
 }
 
-bool is_bert_control(UChar32 code, int category) {
+bool is_bert_control(UChar32 code) {
   if (code == '\t' || code == '\n' || code == '\r') return false;
-  const bool other =
-      category == U_CONTROL_CHAR || category == U_FORMAT_CHAR || category == U_PRIVATE_USE_CHAR;
-  return other && was_in(code, 8);
+  return (U_MASK(category_in(code, 8)) & (U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK)) != 0;
 }
 
 bool is_word(UChar32 code, int category) {
@@ -87,9 +100,9 @@ std::uint32_t properties(UChar32 code) {
   set(white_space, u_isUWhiteSpace(code));
   set(word, is_word(code, category));
   set(bert_punctuation, is_bert_punctuation(code));
-  set(bert_control, is_bert_control(code, category));
-  set(bert_nonspacing, category == U_NON_SPACING_MARK && was_in(code, 8));
-  set(old_mark, is_mark(category) && was_in(code, 9));
+  set(bert_control, is_bert_control(code));
+  set(bert_nonspacing, category_in(code, 8) == U_NON_SPACING_MARK);
+  set(old_mark, is_mark(category_in(code, 9)));
   set(has_lower, u_tolower(code) != code);
   for (const Form form : {Form::nfc, Form::nfd, Form::nfkc, Form::nfkd})
     set(changes << static_cast<int>(form), !instance(form).isInert(code));
