@@ -9,6 +9,8 @@
 namespace mase::tokenizer {
 namespace {
 
+constexpr std::size_t longest_added = 4096;
+
 bool is_word_character(char32_t code) {
   if (code < 0x80) return is_identifier_char(static_cast<char>(code));
   return has(code, word);
@@ -35,6 +37,8 @@ AddedTokens::AddedTokens(const Section& file, const Vocabulary& vocabulary,
                 item.boolean("normalized", true),
                 item.boolean("special", false)};
     if (token.content.empty()) continue;
+    if (token.content.size() > longest_added)
+      item.fail("is longer than " + std::to_string(longest_added) + " bytes");
     TokenId id = id_of(token.content);
     if (id == no_token) id = vocabulary.find(token.content);
     if (id == no_token) id = next++;

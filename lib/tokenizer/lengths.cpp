@@ -7,7 +7,7 @@
 namespace mase::tokenizer {
 namespace {
 
-constexpr std::size_t longest_padding = 1 << 24;
+constexpr std::size_t longest_padding = 1 << 20;
 
 template <class Value>
 struct ChoiceRow {

@@ -2,6 +2,8 @@
 // Reads patterns, and replaces what they find.
 #include "tokenizer/pattern.hpp"
 
+#include "tokenizer/normalizer.hpp"
+
 namespace mase::tokenizer {
 
 Pattern::Pattern(const Section& section) {
@@ -21,6 +23,7 @@ void Replacement::apply(std::string& text, std::string& spare) const {
   pattern_.find_all(text, memory, [&](std::size_t begin, std::size_t end) {
     spare.append(text, done, begin - done);
     spare += content_;
+    check_size(spare);
     done = end;
   });
   if (done == 0 && spare.empty()) return;

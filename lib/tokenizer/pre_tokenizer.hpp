@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/normalizer.hpp"
 #include "tokenizer/section.hpp"
 #include "tokenizer/vocabulary.hpp"
 
@@ -58,6 +59,7 @@ class Pieces {
     for (const Piece& piece : pieces) {
       if (piece.token == no_token) {
         write(piece);
+        check_size(next_text_);
         continue;
       }
       const std::size_t begin = next_text_.size();

@@ -19,7 +19,7 @@
 namespace mase::tokenizer {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{512} << 20, longest_text = std::size_t{64} << 20;
+constexpr std::size_t largest_file = std::size_t{128} << 20, longest_text = std::size_t{64} << 20;
 
 /// Reads a part if the file has it.
 template <class Part>
@@ -79,10 +79,12 @@ void Tokenizer::Parts::normalize(std::string_view text, bool is_start) {
   normalized.text.assign(text);
   normalized.keeps_start = is_start;
   if (normalizer) normalizer->apply(normalized);
+  check_size(normalized.text);
   added.find_in_normalized(normalized.text, in_normalized);
   for (const Found& part : in_normalized)
     pieces.append(std::string_view(normalized.text).substr(part.begin, part.end - part.begin),
                   part.token, normalized.keeps_start && part.begin == 0);
+  check_size(pieces.text);
 }
 
 Encoding Tokenizer::Parts::encode(std::string_view text, std::uint32_t type_id) {

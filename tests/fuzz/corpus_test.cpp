@@ -36,6 +36,7 @@ const std::vector<Row> rows{{"archive", fuzz::archive},
                             {"pickle", fuzz::pickle},
                             {"safetensors", fuzz::safetensors},
                             {"texts", fuzz::texts},
+                            {"tokenizer", fuzz::tokenizer},
                             {"toml", fuzz::toml}};
 
 std::vector<std::string> files_in(const std::string& folder) {

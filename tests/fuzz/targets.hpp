@@ -24,6 +24,7 @@ void onnx(std::string_view bytes);              ///< an ONNX model and its graph
 void pickle(std::string_view bytes);            ///< data.pkl of a state_dict and of a checkpoint
 void safetensors(std::string_view bytes);       ///< named tensors after a JSON header
 void texts(std::string_view bytes);             ///< texts with classes, as CSV and as lines of JSON
+void tokenizer(std::string_view bytes);         ///< a tokenizer.json, with texts and ids
 void toml(std::string_view bytes);              ///< TOML text
 
 }  // namespace mase::fuzz

@@ -115,7 +115,7 @@ std::size_t tokenize_all(const TokenizeRequest& request, Tokenizer& tokenizer,
     } else {
       const Encoding encoding = encode(tokenizer, input, request.special);
       tokens += encoding.size();
-      if (request.json)
+      if (request.json && !request.time)
         results.push_back(document_of(tokenizer, encoding));
       else if (!request.time)
         out.text(ids_text(encoding));
