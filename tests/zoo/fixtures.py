@@ -71,7 +71,7 @@ class Trial:
         files = sorted(source.parent.glob("input*.npy"))
         self.inputs = tuple(torch.from_numpy(numpy.load(file)) for file in files)
         self.words: list[object] = [word for file in files for word in ("--input", file)]
-        # mase reads no .pt2 file; the network is the same
+        # The network of a .pt2 file is that of the script beside it, which the exporters take too.
         self.original = source if source.suffix == ".pt" else next(source.parent.glob("*.script.pt"))
         self.script = torch.jit.load(self.original).eval()
         with torch.no_grad():

@@ -2,8 +2,6 @@
 // Exported programs of PyTorch (.pt2). The graph is built without LibTorch; inputs without an
 // example have the sizes of the export.
 #include "base/error.hpp"
-#include "base/log.hpp"
-#include "driver/custom_ops.hpp"
 #include "driver/loading/sources.hpp"
 #include "pt2/import.hpp"
 
@@ -31,12 +29,7 @@ std::optional<LoadedModel> from_exported_program(const ModelRequest& request) {
   const std::vector<std::string> names = pt2::inputs_of(program);
   options.inputs = by_name(requested_inputs(request, names), names);
   pt2::Imported imported = pt2::import_program(program, options);
-  for (const std::string& note : imported.notes) log::warning(request.model + ": " + note);
-  LoadedModel loaded;
-  loaded.graph = std::move(imported.graph);
-  loaded.example = in_order(loaded.graph, options.inputs);
-  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
-  return loaded;
+  return with_examples(request, std::move(imported.graph), imported.notes, options.inputs);
 }
 
 }  // namespace mase::driver

@@ -2,8 +2,6 @@
 // ONNX files. The graph is built without LibTorch; inputs without an example have the sizes that
 // the file says, and small ones in the place of its symbols.
 #include "base/error.hpp"
-#include "base/log.hpp"
-#include "driver/custom_ops.hpp"
 #include "driver/loading/sources.hpp"
 #include "onnx/import.hpp"
 
@@ -31,12 +29,7 @@ std::optional<LoadedModel> from_onnx(const ModelRequest& request) {
     if (!options.fixed.contains(input->name)) names.push_back(input->name);
   options.inputs = by_name(requested_inputs(request, names), names);
   onnx::Imported imported = onnx::import_model(model, options);
-  for (const std::string& note : imported.notes) log::warning(request.model + ": " + note);
-  LoadedModel loaded;
-  loaded.graph = std::move(imported.graph);
-  loaded.example = in_order(loaded.graph, options.inputs);
-  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
-  return loaded;
+  return with_examples(request, std::move(imported.graph), imported.notes, options.inputs);
 }
 
 }  // namespace mase::driver

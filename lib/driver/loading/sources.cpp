@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "driver/custom_ops.hpp"
 #include "models/registry.hpp"
 #include "onnx/model.hpp"
@@ -91,6 +92,17 @@ std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, 
                                                          : given->second);
   }
   return inputs;
+}
+
+LoadedModel with_examples(const ModelRequest& request, ir::Graph graph,
+                          const std::vector<std::string>& notes,
+                          const std::map<std::string, Array>& examples) {
+  for (const std::string& note : notes) log::warning(request.model + ": " + note);
+  LoadedModel loaded;
+  loaded.graph = std::move(graph);
+  loaded.example = in_order(loaded.graph, examples);
+  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
+  return loaded;
 }
 
 const char* option_about_modules(const ModelInput& input) {

@@ -54,6 +54,10 @@ ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<st
 std::map<std::string, Array> by_name(ExampleInputs examples, const std::vector<std::string>& names);
 /// The examples in the order of the graph's inputs, zeros where there is none.
 std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, Array>& examples);
+/// An imported graph with these examples. The log gets what the import noted.
+LoadedModel with_examples(const ModelRequest& request, ir::Graph graph,
+                          const std::vector<std::string>& notes,
+                          const std::map<std::string, Array>& examples);
 
 /// The given option that needs the source's modules or functions; null if there is none.
 const char* option_about_modules(const ModelInput& input);
