@@ -24,6 +24,8 @@ constexpr std::string_view wanted_file =
     "give a TorchScript file: torch.jit.script(model).save(path) or "
     "torch.jit.trace(model, inputs).save(path)";
 
+constexpr std::string_view weights_alone = "a safetensors file";
+
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -40,7 +42,7 @@ std::string kind_of(std::string_view head) {
   if (head.starts_with("\x89HDF\r\n"sv)) return "an HDF5 file";
   if (head.starts_with("\x1f\x8b"sv)) return "a gzip file";
   if (head.size() > 8 && head[8] == '{' && head.substr(4, 4) == "\0\0\0\0"sv)
-    return "a safetensors file";
+    return std::string(weights_alone);
   if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar file";
   const bool text = std::all_of(head.begin(), head.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
@@ -174,6 +176,10 @@ void require_zip(std::string_view head, std::uint64_t size, const std::string& o
                " is a pickle in the format before PyTorch 1.6; load it in Python and save it again "
                "as TorchScript, or as a state_dict with today's torch.save");
   const std::string kind = kind_of(head);
+  if (kind == weights_alone)
+    file_error(origin + " is " + kind +
+               ", which has weights alone; give it with --load and name the "
+               "model, or give the folder of transformers that has its config.json");
   file_error(origin + (kind.empty() ? " is not a model" : " is " + kind + ", not a model") + "; " +
              std::string(wanted_file));
 }

@@ -12,6 +12,7 @@
 #include "models/registry.hpp"
 #include "onnx/model.hpp"
 #include "pt2/program.hpp"
+#include "safetensors/safetensors.hpp"
 
 namespace mase::driver {
 namespace {
@@ -51,7 +52,7 @@ std::span<const ModelSource> model_sources() { return source_rows; }
 
 bool may_be_checkpoint(const std::string& path) {
   return std::filesystem::is_regular_file(path) && !onnx::is_onnx(path) &&
-         !pt2::is_exported_program(path);
+         !pt2::is_exported_program(path) && !safetensors::is_safetensors(path);
 }
 
 bool looks_like_path(const std::string& model) {
