@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "huggingface/architectures.hpp"
+#include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
 
 namespace mase::huggingface {
@@ -176,10 +177,67 @@ std::vector<Ref> roberta_classifier(Builder& b, const std::vector<Ref>& inputs) 
                    b.config().labels())};
 }
 
+/// norm(act(dense(x)))
+Ref bert_transform(Builder& b, const std::string& path, const Ref& x) {
+  const std::int64_t width = b.config().size("hidden_size");
+  b.container(path, "BertPredictionHeadTransform");
+  const Ref dense = b.linear(path + ".dense", x, width, width);
+  const Ref active = b.activation(path + ".transform_act_fn", "hidden_act", "gelu", dense);
+  return b.layer_norm(path + ".LayerNorm", active, width,
+                      b.config().number("layer_norm_eps", 1e-12));
+}
+
+std::vector<Ref> bert_masked_words(Builder& b, const std::vector<Ref>& inputs) {
+  b.config().require("tie_word_embeddings", true);
+  b.container("bert", "BertModel");
+  const Ref x = bert_encoder(b, bert, "bert.", inputs);
+  b.container("cls", "BertOnlyMLMHead");
+  b.container("cls.predictions", "BertLMPredictionHead");
+  return {b.tied_linear("cls.predictions.decoder",
+                        bert_transform(b, "cls.predictions.transform", x),
+                        "bert.embeddings.word_embeddings.weight", "cls.predictions.bias")};
+}
+
+std::vector<Ref> roberta_masked_words(Builder& b, const std::vector<Ref>& inputs) {
+  b.config().require("tie_word_embeddings", true);
+  const std::int64_t width = b.config().size("hidden_size");
+  b.container("roberta", "RobertaModel");
+  const Ref x = bert_encoder(b, roberta, "roberta.", inputs);
+  b.container("lm_head", "RobertaLMHead");
+  const Ref dense = b.linear("lm_head.dense", x, width, width);
+  const Ref active = b.function("torch._C._nn.gelu", "aten::gelu", {{"self", dense}});
+  const double eps = b.config().number("layer_norm_eps", 1e-12);
+  return {b.tied_linear("lm_head.decoder", b.layer_norm("lm_head.layer_norm", active, width, eps),
+                        "roberta.embeddings.word_embeddings.weight", "lm_head.bias")};
+}
+
+/// The encoder of a model with one of the heads of heads.hpp.
+Ref bert_body(Builder& b, const BertFamily& family, const std::vector<Ref>& inputs) {
+  const std::string base = family.positions_after_padding ? "roberta" : "bert";
+  b.container(base, family.name + "Model");
+  return bert_encoder(b, family, base + ".", inputs);
+}
+
+template <const BertFamily& family>
+std::vector<Ref> bert_tokens(Builder& b, const std::vector<Ref>& inputs) {
+  const Ref x = bert_body(b, family, inputs);
+  return {token_labels(b, x, b.config().size("hidden_size"), head_dropout(b.config()))};
+}
+
+template <const BertFamily& family>
+std::vector<Ref> bert_answers(Builder& b, const std::vector<Ref>& inputs) {
+  const Ref x = bert_body(b, family, inputs);
+  return answer_places(b, x, b.config().size("hidden_size"));
+}
+
 constexpr std::string_view bert_classes = "transformers.models.bert.modeling_bert";
 constexpr std::string_view roberta_classes = "transformers.models.roberta.modeling_roberta";
-/// Older files have the numbers of positions.
+/// Older files have the numbers of positions, and files of pretraining heads that others lack.
 constexpr std::string_view bert_unused[] = {"embeddings.position_ids"};
+constexpr std::string_view headless_unused[] = {
+    "embeddings.position_ids",     "bert.pooler.dense.weight",  "bert.pooler.dense.bias",
+    "roberta.pooler.dense.weight", "roberta.pooler.dense.bias", "cls.seq_relationship.weight",
+    "cls.seq_relationship.bias"};
 
 const Architecture bert_rows[] = {
     {"BertModel",
@@ -206,6 +264,42 @@ const Architecture bert_rows[] = {
      Takes::texts,
      {.base = "roberta.", .unused = bert_unused},
      roberta_classifier},
+    {"BertForMaskedLM",
+     "bert",
+     bert_classes,
+     Takes::texts,
+     {.base = "bert.", .unused = headless_unused},
+     bert_masked_words},
+    {"BertForTokenClassification",
+     "bert",
+     bert_classes,
+     Takes::texts,
+     {.base = "bert.", .unused = headless_unused},
+     bert_tokens<bert>},
+    {"BertForQuestionAnswering",
+     "bert",
+     bert_classes,
+     Takes::texts,
+     {.base = "bert.", .unused = headless_unused},
+     bert_answers<bert>},
+    {"RobertaForMaskedLM",
+     "roberta",
+     roberta_classes,
+     Takes::texts,
+     {.base = "roberta.", .unused = headless_unused},
+     roberta_masked_words},
+    {"RobertaForTokenClassification",
+     "roberta",
+     roberta_classes,
+     Takes::texts,
+     {.base = "roberta.", .unused = headless_unused},
+     bert_tokens<roberta>},
+    {"RobertaForQuestionAnswering",
+     "roberta",
+     roberta_classes,
+     Takes::texts,
+     {.base = "roberta.", .unused = headless_unused},
+     bert_answers<roberta>},
 };
 
 }  // namespace

@@ -191,7 +191,7 @@ Ref Builder::attend(const Attention& attention) {
   const auto [first, second] = attention.transposed;
   Ref scores = matmul(attention.query, transpose(attention.key, first, second));
   scores = multiply(scores, attention.scaling);
-  if (attention.mask) scores = add(scores, *attention.mask);
+  if (!attention.mask.is_none()) scores = add(scores, attention.mask);
   Arguments args{{"self", scores}, {"dim", -1}};
   if (attention.softmax == Softmax::float32) args.push_back({"dtype", scalar_type(DType::float32)});
   Ref shares = function("torch.nn.functional.softmax", "aten::softmax.int", std::move(args));

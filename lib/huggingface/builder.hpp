@@ -27,8 +27,8 @@ Array numbered(std::int64_t count);
 enum class Softmax { plain, float32, converted };
 
 struct Attention {
-  Ref query, key, value;    ///< [batch, heads, tokens, size]
-  std::optional<Ref> mask;  ///< added to the scores
+  Ref query, key, value;  ///< [batch, heads, tokens, size]
+  Ref mask;               ///< added to the scores if it is not None
   double scaling;
   double dropout;
   Softmax softmax = Softmax::plain;
@@ -99,8 +99,10 @@ class Builder {
   // Layers of torch.nn.
   Ref linear(const std::string& path, const Ref& x, std::int64_t inputs, std::int64_t outputs,
              bool bias = true);
-  /// A linear layer with the weight of an embedding.
-  Ref tied_linear(const std::string& path, const Ref& x, const std::string& weight);
+  /// A linear layer with the weight of the embedding of `words`, and with a bias that the model has
+  /// at `bias`, if that is not empty.
+  Ref tied_linear(const std::string& path, const Ref& x, const std::string& words,
+                  const std::string& bias = "");
   /// What a language model's `lm_head` says of the next token: it has the weight of the embedding
   /// of words at `words` if config.json says so.
   Ref word_scores(const Ref& x, const std::string& words, std::int64_t width, bool usually_tied);

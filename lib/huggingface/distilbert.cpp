@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "huggingface/architectures.hpp"
+#include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
 
 namespace mase::huggingface {
@@ -102,6 +103,26 @@ std::vector<Ref> distilbert_classifier(Builder& b, const std::vector<Ref>& input
   return {b.linear("classifier", kept, width, b.config().labels())};
 }
 
+std::vector<Ref> distilbert_masked_words(Builder& b, const std::vector<Ref>& inputs) {
+  b.config().require("tie_word_embeddings", true);
+  const std::int64_t width = b.config().size("dim");
+  b.container("distilbert", "DistilBertModel");
+  const Ref x = distil_encoder(b, "distilbert.", inputs);
+  b.foreign("mlm_loss_fct", "torch.nn.modules.loss.CrossEntropyLoss");
+  const Ref dense = b.linear("vocab_transform", x, width, width);
+  const Ref active = b.activation("activation", "activation", "gelu", dense);
+  const Ref normed = b.layer_norm("vocab_layer_norm", active, width, distilbert_eps);
+  return {b.tied_linear("vocab_projector", normed, "distilbert.embeddings.word_embeddings.weight",
+                        "vocab_projector.bias")};
+}
+
+std::vector<Ref> distilbert_answers(Builder& b, const std::vector<Ref>& inputs) {
+  b.container("distilbert", "DistilBertModel");
+  const Ref x = distil_encoder(b, "distilbert.", inputs);
+  const Ref kept = b.dropout("dropout", x, b.config().number("qa_dropout", 0.1));
+  return answer_places(b, kept, b.config().size("dim"));
+}
+
 constexpr std::string_view distilbert_classes =
     "transformers.models.distilbert.modeling_distilbert";
 
@@ -118,6 +139,18 @@ const Architecture distilbert_rows[] = {
      Takes::texts,
      {.base = "distilbert."},
      distilbert_classifier},
+    {"DistilBertForMaskedLM",
+     "distilbert",
+     distilbert_classes,
+     Takes::texts,
+     {.base = "distilbert."},
+     distilbert_masked_words},
+    {"DistilBertForQuestionAnswering",
+     "distilbert",
+     distilbert_classes,
+     Takes::texts,
+     {.base = "distilbert."},
+     distilbert_answers},
 };
 
 }  // namespace

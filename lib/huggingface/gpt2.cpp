@@ -91,12 +91,13 @@ Ref gpt2_decoder(Builder& b, const std::string& prefix, const std::vector<Ref>& 
   const Gpt2Sizes sizes = gpt2_sizes(b.config());
   const Ref length = b.size(inputs[0], 1);
   const Ref ids = b.view(inputs[0], {-1, length});
-  const Ref rows = b.size(ids, 0);
+  const Ref rows = inputs[1].is_none() ? Ref() : b.size(ids, 0);
   const Ref words = b.embedding(prefix + "wte", ids, sizes.vocabulary, sizes.width);
   const Ref numbers = b.unsqueeze(b.add(b.arange(b.size(words, 1)), 0), 0);
   const Ref places = b.embedding(prefix + "wpe", numbers, sizes.positions, sizes.width);
   Ref x = b.add(words, b.to_layout(places, DType::float32));
-  const Ref mask = causal_mask(b, words, b.view(inputs[1], {rows, -1}));
+  const Ref seen = inputs[1].is_none() ? Ref() : b.view(inputs[1], {rows, -1});
+  const Ref mask = causal_mask(b, words, seen);
   x = b.dropout(prefix + "drop", x, sizes.embedding_dropout);
   const Ref width = b.size(x, -1);
   b.list(prefix + "h");

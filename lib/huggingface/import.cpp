@@ -18,8 +18,9 @@ std::string config_file(const std::string& folder) {
   return (std::filesystem::path(folder) / "config.json").string();
 }
 
-std::vector<std::string> input_names(Takes takes) {
+std::vector<std::string> input_names(Takes takes, bool all_seen) {
   if (takes == Takes::images) return {"pixel_values"};
+  if (all_seen) return {"input_ids"};
   return {"input_ids", "attention_mask"};
 }
 
@@ -39,8 +40,7 @@ Shape text_shape(const Config& config, const std::map<std::string, Array>& examp
   return {usual_rows, std::min(usual_tokens, most)};
 }
 
-std::vector<Ref> add_inputs(Builder& builder, Takes takes,
-                            const std::map<std::string, Array>& examples) {
+std::vector<Ref> add_inputs(Builder& builder, Takes takes, const ImportOptions& options) {
   const Config& config = builder.config();
   if (takes == Takes::images) {
     const std::int64_t channels = config.size("num_channels", 3);
@@ -50,8 +50,10 @@ std::vector<Ref> add_inputs(Builder& builder, Takes takes,
     return {builder.input("pixel_values", DType::float32, {usual_rows, channels, height, width})};
   }
   std::vector<Ref> inputs;
-  for (const std::string& name : input_names(takes))
-    inputs.push_back(builder.input(name, DType::int64, text_shape(config, examples)));
+  const Shape shape = text_shape(config, options.examples);
+  for (const std::string& name : input_names(takes, options.all_seen))
+    inputs.push_back(builder.input(name, DType::int64, shape));
+  if (options.all_seen) inputs.emplace_back();
   return inputs;
 }
 
@@ -76,18 +78,19 @@ bool is_model_folder(const std::string& path) {
          std::filesystem::exists(config_file(path), error);
 }
 
-std::vector<std::string> inputs_of(const std::string& folder) {
-  return input_names(architecture_of(Config(config_file(folder))).takes);
+std::vector<std::string> inputs_of(const std::string& folder, bool all_seen) {
+  return input_names(architecture_of(Config(config_file(folder))).takes, all_seen);
 }
 
-Imported import_folder(const std::string& folder, const std::map<std::string, Array>& examples) {
+Imported import_folder(const std::string& folder, const ImportOptions& options) {
   const Config config(config_file(folder));
   const Architecture& row = architecture_of(config);
   refuse_everywhere(config);
   Weights weights(folder, row.naming);
-  Builder builder(config, weights, examples, std::string(row.name), std::string(row.classes));
+  Builder builder(config, weights, options.examples, std::string(row.name),
+                  std::string(row.classes));
   Imported imported;
-  const std::vector<Ref> inputs = add_inputs(builder, row.takes, examples);
+  const std::vector<Ref> inputs = add_inputs(builder, row.takes, options);
   imported.graph = builder.finish(row.build(builder, inputs));
   imported.notes = notes_on(config, weights);
   return imported;

@@ -15,18 +15,24 @@ namespace mase::huggingface {
 /// Whether it is a folder with a config.json.
 bool is_model_folder(const std::string& path);
 
+/// How to import a folder.
+struct ImportOptions {
+  std::map<std::string, Array> examples;  ///< by the names of inputs; their shapes are the graph's
+  bool all_seen = false;                  ///< attention_mask is not an input: no token is padding
+};
+
 /// The names of the model's inputs, in order.
-std::vector<std::string> inputs_of(const std::string& folder);
+std::vector<std::string> inputs_of(const std::string& folder, bool all_seen);
 
 struct Imported {
   ir::Graph graph;
   std::vector<std::string> notes;  ///< sentences about what the import assumed or changed
 };
 
-/// The graph for the shapes of the examples, by the names of inputs; it takes other batches and
-/// lengths, too. Error(Fault::unsupported) for an architecture or a setting that is not known,
-/// Error(Fault::file) for files that are not sound or do not fit each other, each naming the file,
-/// and Error(Fault::config) for examples that do not fit.
-Imported import_folder(const std::string& folder, const std::map<std::string, Array>& examples);
+/// The graph; it takes other batches and lengths than its examples have, too.
+/// Error(Fault::unsupported) for an architecture or a setting that is not known, Error(Fault::file)
+/// for files that are not sound or do not fit each other, each naming the file, and
+/// Error(Fault::config) for examples that do not fit.
+Imported import_folder(const std::string& folder, const ImportOptions& options);
 
 }  // namespace mase::huggingface

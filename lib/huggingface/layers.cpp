@@ -91,10 +91,16 @@ Ref Builder::linear(const std::string& path, const Ref& x, std::int64_t inputs,
   return add_layer(std::move(module), "input", x);
 }
 
-Ref Builder::tied_linear(const std::string& path, const Ref& x, const std::string& weight) {
-  tie(weight, path + ".weight");
+Ref Builder::tied_linear(const std::string& path, const Ref& x, const std::string& words,
+                         const std::string& bias) {
+  tie(words, path + ".weight");
   ir::Module module = module_of(path, "linear.Linear", "aten::linear");
-  module.tensors.emplace_back("weight", weight);
+  module.tensors.emplace_back("weight", words);
+  if (!bias.empty()) {
+    add_tensor(bias, weights_.take(bias, {config_.size("vocab_size")}), true);
+    if (bias != path + ".bias") tie(bias, path + ".bias");
+    module.tensors.emplace_back("bias", bias);
+  }
   return add_layer(std::move(module), "input", x);
 }
 

@@ -7,28 +7,34 @@
 namespace mase::huggingface {
 namespace {
 
-/// Numbers of rows, of tokens that see and of tokens that are seen, each along a dimension.
+/// Numbers of tokens that see and of tokens that are seen, each along a dimension.
 struct Places {
-  Ref row, query, key;
+  Ref query, key;
 };
+
+/// Both conditions, as a trace joins them.
+Ref also(Builder& b, const Ref& first, const Ref& second) {
+  return b.binary("and_", first, b.to_layout(second, DType::boolean));
+}
 
 /// `seen` says of places which pairs of tokens may see each other.
 template <class Seen>
 Ref make_mask(Builder& b, const Ref& x, const Ref& attention_mask, Seen seen) {
-  const Ref given = b.to_device(attention_mask, DType::boolean);
+  const bool padded = !attention_mask.is_none();
+  const Ref given = padded ? b.to_device(attention_mask, DType::boolean) : x;
   const Ref queries = b.size(x, 1), keys = b.size(given, 1), rows = b.size(x, 0);
-  const Ref row_numbers = b.arange(rows);
+  Ref row_numbers;
+  if (padded) row_numbers = b.arange(rows);
   const Ref query_numbers = b.add(b.arange(queries), 0);
   const Ref key_numbers = b.add(b.arange(keys), 0);
+  if (padded) row_numbers = b.item(row_numbers, {all(), Ref(), Ref(), Ref()});
   Places places;
-  places.row = b.item(row_numbers, {all(), Ref(), Ref(), Ref()});
   const Ref query = b.unsqueeze(b.unsqueeze(query_numbers, 0), 1);
   places.query = b.item(query, {all(), all(), all(), Ref()});
   const Ref key = b.unsqueeze(b.unsqueeze(b.unsqueeze(key_numbers, 0), 1), 2);
   places.key = b.item(key, {all(), all(), all(), all()});
-  const Ref pairs = seen(places);
-  const Ref not_padding = b.to_layout(b.item(given, {places.row, places.key}), DType::boolean);
-  const Ref both = b.binary("and_", pairs, not_padding);
+  Ref both = seen(places);
+  if (padded) both = also(b, both, b.item(given, {row_numbers, places.key}));
   const Ref whole = b.expand(both, {rows, -1, queries, keys});
   const Ref zero = b.literal(Array(DType::float32, Shape{}));
   const double least = std::numeric_limits<float>::lowest();
@@ -41,14 +47,10 @@ Ref ones(Builder& b, const Ref& like) {
                   {{"self", like}, {"size", Ref::list({})}, {"dtype", 11}, {"pin_memory", false}});
 }
 
-/// Both conditions, as a trace joins them.
-Ref also(Builder& b, const Ref& first, const Ref& second) {
-  return b.binary("and_", first, b.to_layout(second, DType::boolean));
-}
-
 }  // namespace
 
 Ref full_mask(Builder& b, const Ref& x, const Ref& attention_mask) {
+  if (attention_mask.is_none()) return {};
   return make_mask(b, x, attention_mask, [&](const Places& places) {
     const Ref start = ones(b, places.query);
     return also(b, start, b.binary("ge", places.query, 0));

@@ -79,6 +79,14 @@ Ref opt_layer(Builder& b, const std::string& path, const OptSizes& sizes, Ref x,
   return norm(".final_layer_norm", x, !sizes.norm_before);
 }
 
+/// A mask that lets all tokens of x be seen.
+Ref ones_of(Builder& b, const Ref& x) {
+  const Ref tokens = b.host("add", b.size(x, 1), 0);
+  return b.function(
+      "torch.ones", "aten::ones",
+      {{"size", Ref::list({b.size(x, 0), tokens})}, {"device", "cpu"}, {"pin_memory", false}});
+}
+
 /// Numbers of the tokens that may be seen, from 0 on; -1 for padding.
 Ref opt_positions(Builder& b, const Ref& attention_mask) {
   const Ref count = b.method("cumsum", "aten::cumsum", {{"self", attention_mask}, {"dim", 1}});
@@ -104,7 +112,7 @@ Ref opt_decoder(Builder& b, const std::string& path, const std::vector<Ref>& inp
   Ref x = b.embedding(path + ".embed_tokens", ids, config.size("vocab_size"), sizes.word_width,
                       config.integer("pad_token_id", 1));
   const bool projects = sizes.word_width != sizes.width;
-  const Ref positions = opt_positions(b, inputs[1]);
+  const Ref positions = opt_positions(b, inputs[1].is_none() ? ones_of(b, x) : inputs[1]);
   const Ref mask = causal_mask(b, x, inputs[1]);
   const Ref places = position_embeddings(b, path + ".embed_positions", sizes, positions);
   if (projects) x = b.linear(path + ".project_in", x, sizes.word_width, sizes.width, false);

@@ -124,6 +124,17 @@ std::vector<Ref> vision_classifier(Builder& b, const VisionFamily& family, const
   return {b.linear("classifier", first, b.config().size("hidden_size"), b.config().labels())};
 }
 
+/// The last hidden states, and act(dense(first token)).
+template <const VisionFamily& family>
+std::vector<Ref> vision_model(Builder& b, const std::vector<Ref>& inputs) {
+  const std::int64_t width = b.config().size("hidden_size");
+  const Ref x = vision_encoder(b, family, "", inputs);
+  b.container("pooler", family.name + "Pooler");
+  const Ref dense = b.linear("pooler.dense", b.item(x, {all(), 0}), width,
+                             b.config().size("pooler_output_size", width));
+  return {x, b.activation("pooler.activation", "pooler_act", "tanh", dense)};
+}
+
 std::vector<Ref> vit_classifier(Builder& b, const std::vector<Ref>& inputs) {
   return vision_classifier(b, vit, "vit", inputs);
 }
@@ -142,6 +153,18 @@ constexpr Renaming vision_older[] = {{"encoder.layer.", "layers."},
                                      {"output.dense", "mlp.fc2"}};
 
 const Architecture vision_rows[] = {
+    {"ViTModel",
+     "vit",
+     "transformers.models.vit.modeling_vit",
+     Takes::images,
+     {.base = "vit.", .has_head = false, .older = vision_older},
+     vision_model<vit>},
+    {"DeiTModel",
+     "deit",
+     "transformers.models.deit.modeling_deit",
+     Takes::images,
+     {.base = "deit.", .has_head = false, .older = vision_older},
+     vision_model<deit>},
     {"ViTForImageClassification",
      "vit",
      "transformers.models.vit.modeling_vit",

@@ -5,17 +5,49 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
+#include "driver/custom_ops.hpp"
 #include "driver/loading/sources.hpp"
 
 namespace mase::driver {
 namespace {
 
+constexpr const char* mask_input = "attention_mask";
+
+void refuse_module_options(const ModelRequest& request) {
+  if (const char* option = option_about_modules(request.input))
+    config_error(std::string(option) + ": " + request.model +
+                 " is a folder of transformers, whose graph is already built; use this option with "
+                 "a TorchScript file");
+}
+
+const std::string unmasking =
+    "--fix attention_mask=none, or attention_mask = \"none\" in the table [cf_args] of a "
+    "configuration, lets all tokens be seen";
+
+/// Whether attention_mask is None; nothing else can be fixed.
+bool sees_all(const ModelRequest& request) {
+  const std::map<std::string, Tree> fixed = fixed_values(request);
+  for (const auto& [name, value] : fixed)
+    if (name != mask_input || !(value.is_null() || value == Tree("none")))
+      config_error("the fixed argument '" + name + "': a folder of transformers has only one; " +
+                   unmasking);
+  return !fixed.empty();
+}
+
 /// No token is padding unless the user says so.
 Array unmasked(const Shape& shape) {
-  Array mask(DType::int64, shape);
-  std::ranges::fill(mask.mutable_span<std::int64_t>(), 1);
-  return mask;
+  Array values(DType::int64, shape);
+  std::ranges::fill(values.mutable_span<std::int64_t>(), 1);
+  return values;
+}
+
+/// Data of token numbers alone fit a model that has a mask to take only if the user says so.
+void check_inputs(const ModelRequest& request, const std::vector<std::string>& names) {
+  if (request.dataset && request.dataset->inputs.size() == 1 && names.size() == 2)
+    config_error(request.model + " takes input_ids and attention_mask, but the data set " +
+                 request.dataset->name + " has one input; " + unmasking);
 }
 
 }  // namespace
@@ -23,16 +55,21 @@ Array unmasked(const Shape& shape) {
 std::optional<LoadedModel> from_huggingface(const ModelRequest& request) {
   if (!looks_like_path(request.model) || !huggingface::is_model_folder(request.model))
     return std::nullopt;
-  const std::vector<std::string> names = huggingface::inputs_of(request.model);
-  std::map<std::string, Array> examples = by_name(requested_inputs(request, names), names);
-  const auto ids = examples.find("input_ids");
-  if (ids != examples.end()) examples.try_emplace("attention_mask", unmasked(ids->second.shape()));
-  huggingface::Imported imported = huggingface::import_folder(request.model, examples);
+  refuse_module_options(request);
+  huggingface::ImportOptions options;
+  options.all_seen = sees_all(request);
+  const std::vector<std::string> names = huggingface::inputs_of(request.model, options.all_seen);
+  check_inputs(request, names);
+  options.examples = by_name(requested_inputs(request, names), names);
+  const auto ids = options.examples.find("input_ids");
+  if (ids != options.examples.end() && !options.all_seen)
+    options.examples.try_emplace(mask_input, unmasked(ids->second.shape()));
+  huggingface::Imported imported = huggingface::import_folder(request.model, options);
   for (const std::string& note : imported.notes) log::warning(request.model + ": " + note);
   LoadedModel loaded;
   loaded.graph = std::move(imported.graph);
-  take_built_graph(request, "a folder of transformers", loaded.graph);
-  loaded.example = in_order(loaded.graph, examples);
+  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
+  loaded.example = in_order(loaded.graph, options.examples);
   return loaded;
 }
 

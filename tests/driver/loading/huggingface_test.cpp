@@ -128,3 +128,20 @@ TEST_CASE("a file of safetensors replaces weights and keeps tables that it has n
                        Catch::Contains("different: pooler.dense.weight is float32[16, 15]") &&
                        Catch::Contains("not in the model: more float32[1]"));
 }
+
+TEST_CASE("a graph without attention_mask sees all tokens, and nothing else can be fixed") {
+  ModelRequest request = folder_request(bert_folder);
+  request.input.fixed = {"attention_mask=none"};
+  const LoadedModel model = load_model(request);
+  REQUIRE(model.graph.placeholders().size() == 1);
+  const Array ids = read_npy(bert_folder + "input_ids.npy");
+  const auto evaluator = backend::open().evaluator(model.graph, ir::Level::floating);
+  const ir::Results results = evaluator->run({ids});
+  // The third row has no padding in the fixture either.
+  const Array expected = read_npy(bert_folder + "last_hidden_state.npy").rows(2, 1);
+  CHECK(largest_difference(results[0].second.rows(2, 1), expected) < 1e-5);
+
+  request.input.fixed = {"input_ids=1"};
+  CHECK_THAT(test::message_of(Fault::config, [&] { load_model(request); }),
+             Catch::Contains("'input_ids'") && Catch::Contains("--fix attention_mask=none"));
+}
