@@ -29,6 +29,7 @@ void ByteTrie::add(std::string_view text, std::uint32_t value) {
     Edge& edge = edges_[slot_of(key)];
     if (edge.key == 0) {
       edge = {key, static_cast<std::uint32_t>(values_.size())};
+      if (node == 0) first_[static_cast<unsigned char>(c)] = edge.child;
       values_.push_back(none);
     }
     node = edge.child;

@@ -2,6 +2,7 @@
 // A trie over bytes: which of many texts begin at a place of another text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,12 @@ class ByteTrie {
   /// Calls found(end, value) for every text that begins at `at`, the shortest first.
   template <class Found>
   void prefixes(std::string_view text, std::size_t at, Found found) const {
-    std::uint32_t node = 0;
-    while (at < text.size()) {
-      node = child(node, static_cast<unsigned char>(text[at++]));
-      if (node == 0) return;
+    if (at >= text.size()) return;
+    std::uint32_t node = first_[static_cast<unsigned char>(text[at++])];
+    while (node != 0) {
       if (values_[node] != none) found(at, values_[node]);
+      if (at >= text.size()) return;
+      node = child(node, static_cast<unsigned char>(text[at++]));
     }
   }
 
@@ -31,12 +33,12 @@ class ByteTrie {
     std::uint32_t child = 0;
   };
   std::uint32_t child(std::uint32_t parent, unsigned char byte) const {
-    if (edges_.empty()) return 0;
     return edges_[slot_of((std::uint64_t{parent} << 8 | byte) + 1)].child;
   }
   std::size_t slot_of(std::uint64_t key) const;
   void grow();
 
+  std::array<std::uint32_t, 256> first_{};   // the root's children
   std::vector<std::uint32_t> values_{none};  // one for each node; the root is node 0
   std::vector<Edge> edges_;                  // open addressing; a power of two of them
 };
