@@ -29,10 +29,12 @@ bool CodePointSet::search(char32_t code) const {
     if (code >= range.first && code <= range.last) return !negated_;
   if (!kinds_.empty()) {
     const std::uint32_t properties = properties_of(code), category = 1u << (properties & 31);
-    for (const Kind& kind : kinds_)
-      if (((kind.categories & category) != 0 || (kind.properties & properties) != 0) !=
-          kind.negated)
-        return !negated_;
+    for (const Kind& kind : kinds_) {
+      const bool is_script =
+          kind.script != no_script && unicode_library().script_of(code) == kind.script;
+      const bool is_kind = (kind.categories & category) != 0 || (kind.properties & properties) != 0;
+      if ((is_script || is_kind) != kind.negated) return !negated_;
+    }
   }
   for (const CodePointSet& set : sets_)
     if (set.has(code)) return !negated_;

@@ -28,6 +28,10 @@ constexpr std::array<std::pair<const char*, const char*>, 11> clean_ups{{{" .", 
                                                                          {" 've", "'ve"},
                                                                          {" 're", "'re"}}};
 
+void clean_up(std::string& token) {
+  for (const auto& [from, to] : clean_ups) token = replace_all(std::move(token), from, to);
+}
+
 class WordPieceDecoder : public Decoder {
  public:
   explicit WordPieceDecoder(const Section& section)
@@ -39,8 +43,7 @@ class WordPieceDecoder : public Decoder {
         token.erase(0, prefix_.size());
       else if (i > 0)
         token.insert(0, " ");
-      if (!clean_) continue;
-      for (const auto& [from, to] : clean_ups) token = replace_all(std::move(token), from, to);
+      if (clean_) clean_up(token);
     }
   }
 
@@ -171,6 +174,31 @@ class BpeDecoder : public Decoder {
   std::string suffix_;
 };
 
+/// For speech: a token that is repeated counts once, and padding parts two that are the same.
+class CtcDecoder : public Decoder {
+ public:
+  explicit CtcDecoder(const Section& section)
+      : padding_(section.text("pad_token")),
+        space_(section.text("word_delimiter_token")),
+        clean_(section.boolean("cleanup")) {
+    if (padding_.empty()) section.at("pad_token").fail("must not be empty");
+    if (space_.empty()) section.at("word_delimiter_token").fail("must not be empty");
+  }
+  void apply(std::vector<std::string>& tokens) const override {
+    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+    for (std::string& token : tokens) {
+      token = replace_all(std::move(token), padding_, "");
+      if (!clean_) continue;
+      clean_up(token);
+      token = replace_all(std::move(token), space_, " ");
+    }
+  }
+
+ private:
+  std::string padding_, space_;
+  bool clean_;
+};
+
 class Fuse : public Decoder {
  public:
   explicit Fuse(const Section&) {}
@@ -235,10 +263,15 @@ std::unique_ptr<Decoder> make_decoder(const Section& section) {
 }
 
 constexpr Kind<Decoder> decoder_kinds[] = {
-    {"BPEDecoder", make_decoder<BpeDecoder>},      {"ByteFallback", make_decoder<ByteFallback>},
-    {"ByteLevel", make_decoder<ByteLevelDecoder>}, {"Fuse", make_decoder<Fuse>},
-    {"Metaspace", make_decoder<MetaspaceDecoder>}, {"Replace", make_decoder<ReplaceDecoder>},
-    {"Sequence", make_decoder<DecoderSequence>},   {"Strip", make_decoder<StripDecoder>},
+    {"BPEDecoder", make_decoder<BpeDecoder>},
+    {"ByteFallback", make_decoder<ByteFallback>},
+    {"ByteLevel", make_decoder<ByteLevelDecoder>},
+    {"CTC", make_decoder<CtcDecoder>},
+    {"Fuse", make_decoder<Fuse>},
+    {"Metaspace", make_decoder<MetaspaceDecoder>},
+    {"Replace", make_decoder<ReplaceDecoder>},
+    {"Sequence", make_decoder<DecoderSequence>},
+    {"Strip", make_decoder<StripDecoder>},
     {"WordPiece", make_decoder<WordPieceDecoder>},
 };
 

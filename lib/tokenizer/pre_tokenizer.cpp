@@ -110,6 +110,28 @@ class CharDelimiterSplit : public PreTokenizer {
   char32_t delimiter_;
 };
 
+/// Splits into words of so many code points.
+class FixedLength : public PreTokenizer {
+ public:
+  explicit FixedLength(const Section& section) : length_(section.number("length", 5)) {
+    if (length_ == 0) section.at("length").fail("must be at least 1");
+  }
+  void split(Pieces& pieces) const override {
+    pieces.split([&](const Piece& piece) {
+      std::size_t begin = piece.begin, at = begin;
+      while (at < piece.end) {
+        for (std::uint32_t i = 0; i < length_ && at < piece.end; ++i)
+          next_code_point(pieces.text, at);
+        pieces.add(piece, begin, at);
+        begin = at;
+      }
+    });
+  }
+
+ private:
+  std::uint32_t length_;
+};
+
 /// Words are runs of letters, marks and digits, or of anything else but white space.
 class Whitespace : public PreTokenizer {
  public:
@@ -162,6 +184,7 @@ constexpr Kind<PreTokenizer> pre_tokenizer_kinds[] = {
     {"ByteLevel", read_byte_level},
     {"CharDelimiterSplit", make_pre_tokenizer<CharDelimiterSplit>},
     {"Digits", make_pre_tokenizer<Digits>},
+    {"FixedLength", make_pre_tokenizer<FixedLength>},
     {"Metaspace", read_metaspace},
     {"Punctuation", make_pre_tokenizer<Punctuation>},
     {"Sequence", make_pre_tokenizer<PreTokenizerSequence>},

@@ -16,7 +16,7 @@ constexpr std::uint32_t go_on = 0, shorten = 1, restore_mark = 2;
 
 bool is_word_code(char32_t code) {
   if (code < 0x80) return is_identifier_char(static_cast<char>(code));
-  return has(code, word) || (category_bit(code) & regex_word_categories()) != 0;
+  return has(code, pattern_word);
 }
 
 bool is_word_edge(std::string_view text, std::size_t at) {

@@ -242,7 +242,7 @@ class RegexParser {
         set.add_kind(categories_named("Nd"), 0, upper);
         return std::nullopt;
       case 'w':
-        set.add_kind(regex_word_categories(), word, upper);
+        set.add_kind(0, pattern_word, upper);
         return std::nullopt;
       default:
         break;
@@ -275,12 +275,16 @@ class RegexParser {
     if (end == std::string_view::npos) fail("'{' without '}'");
     const std::string_view name = pattern_.substr(at_, end - at_);
     const std::uint32_t categories = categories_named(name);
-    if (categories == 0)
+    const int script = categories == 0 ? unicode_library().script_named(std::string(name)) : -1;
+    if (categories == 0 && script < 0)
       fail("the property " + quote(name) +
-           ", which is not known; known are general categories, "
-           "such as L, Lu and N,");
+           ", which is not known; known are general categories, such as L, Lu and N, and scripts, "
+           "such as Han,");
     at_ = end + 1;
-    set.add_kind(categories, 0, negated);
+    if (categories != 0)
+      set.add_kind(categories, 0, negated);
+    else
+      set.add_script(script, negated);
     return std::nullopt;
   }
 
@@ -308,8 +312,6 @@ class RegexParser {
 };
 
 }  // namespace
-
-std::uint32_t regex_word_categories() { return categories_named("N"); }
 
 RegexNode parse_regex(std::string_view pattern, const Section& section) {
   return RegexParser(pattern, section).parse();

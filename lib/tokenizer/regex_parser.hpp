@@ -34,8 +34,6 @@ struct RegexNode {
 };
 
 inline constexpr std::uint32_t without_limit = UINT32_MAX;
-/// The categories and properties of \w.
-std::uint32_t regex_word_categories();
 
 /// Error(Fault::file) with the section's place for what is wrong or not known.
 RegexNode parse_regex(std::string_view pattern, const Section& section);

@@ -25,13 +25,14 @@ enum class Form : std::uint8_t { nfc, nfd, nfkc, nfkd };
 /// some of its tables from Unicode 8.0 and 9.0; `bert_` and `old_` are for those.
 enum Property : std::uint32_t {
   white_space = 1u << 5,
-  word = 1u << 6,              ///< \w of Unicode's regular expressions
+  word = 1u << 6,              ///< \w of Rust's regular expressions
   bert_punctuation = 1u << 7,  ///< P* of Unicode 8.0, and ASCII's punctuation
   bert_control = 1u << 8,      ///< Cc, Cf and Co of Unicode 8.0, but for tab and line ends
   bert_nonspacing = 1u << 9,   ///< Mn of Unicode 8.0
   old_mark = 1u << 10,         ///< M* of Unicode 9.0
   has_lower = 1u << 11,        ///< its lower case is another text
   changes = 1u << 12,          ///< shifted by Form: the form of a text with it may be another text
+  pattern_word = 1u << 16,     ///< \w of Oniguruma
 };
 
 /// The functions of the library; see icu/unicode_library.cpp.
@@ -41,6 +42,9 @@ struct UnicodeLibrary {
   void (*normalize)(Form form, std::string_view text, std::string& result) = nullptr;
   /// All code points that equal this one without regard to case, itself included.
   void (*case_variants)(char32_t code, std::vector<char32_t>& variants) = nullptr;
+  /// The number of a script by its name or short name, and that of a code point's script.
+  int (*script_named)(const std::string& name) = nullptr;  ///< -1 for an unknown name
+  int (*script_of)(char32_t code) = nullptr;
   /// The ends of the extended grapheme clusters of a text.
   void (*graphemes)(std::string_view text, std::vector<std::size_t>& ends) = nullptr;
 };

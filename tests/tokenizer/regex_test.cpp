@@ -67,6 +67,8 @@ TEST_CASE("sets have ranges, categories and negation") {
   CHECK(matches("[a-]+", "a-b") == "a-");
   CHECK(matches("\\p{L}+", "aé東1") == "aé東");
   CHECK(matches("\\p{Lu}", "aBÉ") == "B|É");
+  CHECK(matches("\\p{Han}+", "a東京か") == "東京");
+  CHECK(matches("\\w+", "a½ ৴_") == "a½|_");  // Oniguruma takes fractions of Latin-1 for letters
   CHECK(matches("\\P{L}+", "a12b") == "12");
   CHECK(matches("[^\\p{L}\\p{N}]+", "a, 1") == ", ");
   CHECK(matches("[\\d\\x41\\u00e9]+", "1Aéb") == "1Aé");

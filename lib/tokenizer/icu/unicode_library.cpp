@@ -89,8 +89,12 @@ bool is_bert_control(UChar32 code) {
 
 bool is_word(UChar32 code, int category) {
   return is_mark(category) || category == U_DECIMAL_DIGIT_NUMBER ||
-         category == U_CONNECTOR_PUNCTUATION || u_isUAlphabetic(code) ||
-         u_hasBinaryProperty(code, UCHAR_JOIN_CONTROL);
+         category == U_CONNECTOR_PUNCTUATION || u_isUAlphabetic(code);
+}
+
+/// The superscripts and fractions of Latin-1, which Oniguruma takes for letters.
+bool is_number_of_latin1(UChar32 code, int category) {
+  return code < 0x100 && category == U_OTHER_NUMBER;
 }
 
 std::uint32_t properties(UChar32 code) {
@@ -98,7 +102,8 @@ std::uint32_t properties(UChar32 code) {
   std::uint32_t bits = static_cast<std::uint32_t>(category);
   const auto set = [&](std::uint32_t property, bool value) { bits |= value ? property : 0; };
   set(white_space, u_isUWhiteSpace(code));
-  set(word, is_word(code, category));
+  set(word, is_word(code, category) || u_hasBinaryProperty(code, UCHAR_JOIN_CONTROL));
+  set(pattern_word, is_word(code, category) || is_number_of_latin1(code, category));
   set(bert_punctuation, is_bert_punctuation(code));
   set(bert_control, is_bert_control(code));
   set(bert_nonspacing, category_in(code, 8) == U_NON_SPACING_MARK);
@@ -137,6 +142,14 @@ void case_variants(char32_t code, std::vector<char32_t>& variants) {
     variants.push_back(static_cast<char32_t>(set.charAt(i)));
 }
 
+int script_named(const std::string& name) {
+  return u_getPropertyValueEnum(UCHAR_SCRIPT, name.c_str());
+}
+
+int script_of(char32_t code) {
+  return u_getIntPropertyValue(static_cast<UChar32>(code), UCHAR_SCRIPT);
+}
+
 void graphemes(std::string_view text, std::vector<std::size_t>& ends) {
   UErrorCode status = U_ZERO_ERROR;
   static thread_local const std::unique_ptr<icu::BreakIterator> iterator(
@@ -156,7 +169,7 @@ void graphemes(std::string_view text, std::vector<std::size_t>& ends) {
 }  // namespace
 
 extern "C" void mase_open_icu(UnicodeLibrary& library) {
-  library = {fill_page, lower, normalize_text, case_variants, graphemes};
+  library = {fill_page, lower, normalize_text, case_variants, script_named, script_of, graphemes};
 }
 
 }  // namespace mase::tokenizer
