@@ -27,7 +27,7 @@ BertSizes bert_sizes(const Config& config, const BertFamily& family) {
   return {.width = config.size("hidden_size"),
           .head = config.quotient("hidden_size", "num_attention_heads"),
           .hidden = config.size("intermediate_size"),
-          .layers = config.size("num_hidden_layers"),
+          .layers = config.layers("num_hidden_layers"),
           .positions = config.size("max_position_embeddings"),
           .vocabulary = config.size("vocab_size"),
           .types = config.size("type_vocab_size", 2),
@@ -62,7 +62,7 @@ Ref bert_embeddings(Builder& b, const BertFamily& family, const std::string& pat
   if (family.positions_after_padding) positions = counted_positions(b, sizes, ids);
   const Ref rows = b.size(ids, 0), tokens = b.size(ids, 1);
   if (!family.positions_after_padding) positions = table_positions(b, path, numbers, tokens);
-  Ref types = b.constant(path + ".token_type_ids", Array(DType::int64, {1, sizes.positions}));
+  Ref types = b.constant(path + ".token_type_ids", zeros({1, sizes.positions}));
   if (family.positions_after_padding) types = b.to_layout(types, DType::int64);
   types = b.expand(types, {b.size(positions, 0), -1});
   types = b.method("gather", "aten::gather", {{"self", types}, {"dim", 1}, {"index", positions}});

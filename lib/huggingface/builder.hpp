@@ -20,8 +20,9 @@ using Ref = ir::Value;  ///< the result of a node, or a constant
 inline Ref all() { return Ref::slice(Ref(), Ref(), Ref()); }  ///< the index `:`
 using Arguments = std::vector<ir::Argument>;
 
-/// The numbers 0 to count - 1 as int64[1, count].
+/// The numbers 0 to count - 1 as int64[1, count], and zeros, which are made when they are read.
 Array numbered(std::int64_t count);
+Array zeros(const Shape& shape);
 
 /// How the scores of an attention become weights: which conversions a trace has.
 enum class Softmax { plain, float32, converted };

@@ -68,6 +68,9 @@ constexpr std::string_view unrelated[] = {"_name_or_path",
                                           "n_ctx",
                                           "vocab_size"};
 
+constexpr std::int64_t largest_size = std::int64_t{1} << 31;
+constexpr std::int64_t most_layers = 10'000;  ///< more are a mistake, and would take all memory
+
 std::string quoted(std::string_view key) { return "'" + std::string(key) + "'"; }
 
 }  // namespace
@@ -97,14 +100,21 @@ std::int64_t Config::integer(std::string_view key, std::int64_t otherwise) const
 
 std::int64_t Config::size(std::string_view key, std::int64_t otherwise) const {
   const std::int64_t value = integer(key, otherwise);
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  if (value < 1 || value > most) wrong(key, "is " + std::to_string(value) + " and must be a size");
+  if (value < 1 || value > largest_size)
+    wrong(key, "is " + std::to_string(value) + " and must be a size");
   return value;
 }
 
 std::int64_t Config::size(std::string_view key) const {
   if (!find(key)) wrong(key, "is missing");
   return size(key, 1);
+}
+
+std::int64_t Config::layers(std::string_view key) const {
+  const std::int64_t count = size(key);
+  if (count > most_layers)
+    wrong(key, "is " + std::to_string(count) + "; the most are " + std::to_string(most_layers));
+  return count;
 }
 
 std::int64_t Config::quotient(std::string_view key, std::string_view by) const {
@@ -125,7 +135,8 @@ std::vector<std::int64_t> Config::sizes(std::string_view key) const {
   std::vector<std::int64_t> values;
   if (!found->is_list() || found->size() == 0) wrong(key, "is not a list of sizes");
   for (const Tree& item : found->as_list()) {
-    if (!item.is_int() || item.as_int() < 1) wrong(key, "is not a list of sizes");
+    if (!item.is_int() || item.as_int() < 1 || item.as_int() > largest_size)
+      wrong(key, "is not a list of sizes");
     values.push_back(item.as_int());
   }
   return values;

@@ -25,6 +25,7 @@ class Config {
   /// A size; Error when it is missing or not positive.
   std::int64_t size(std::string_view key) const;
   std::int64_t size(std::string_view key, std::int64_t otherwise) const;
+  std::int64_t layers(std::string_view key) const;  ///< a size that is a number of layers
   /// One size over another; Error when the other does not divide it.
   std::int64_t quotient(std::string_view key, std::string_view by) const;
   /// Whether the file says null, which is not the same as leaving out a key with a default.

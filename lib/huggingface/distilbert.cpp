@@ -20,7 +20,7 @@ DistilSizes distil_sizes(const Config& config) {
   return {.width = config.size("dim"),
           .head = config.quotient("dim", "n_heads"),
           .hidden = config.size("hidden_dim"),
-          .layers = config.size("n_layers"),
+          .layers = config.layers("n_layers"),
           .positions = config.size("max_position_embeddings"),
           .dropout = config.number("dropout", 0.1),
           .attention_dropout = config.number("attention_dropout", 0.1)};

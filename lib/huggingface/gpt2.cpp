@@ -20,7 +20,7 @@ Gpt2Sizes gpt2_sizes(const Config& config) {
   return {.width = width,
           .head = config.quotient("n_embd", "n_head"),
           .hidden = config.size("n_inner", 4 * width),
-          .layers = config.size("n_layer"),
+          .layers = config.layers("n_layer"),
           .positions = config.size("n_positions"),
           .vocabulary = config.size("vocab_size"),
           .eps = config.number("layer_norm_epsilon", 1e-5),

@@ -36,7 +36,8 @@ void refuse_everywhere(const Config& config) {
 /// The shape of token numbers: that of the example of any text input, since all have one.
 Shape text_shape(const Config& config, const std::map<std::string, Array>& examples) {
   const std::int64_t most = config.size("max_position_embeddings", usual_tokens);
-  if (!examples.empty()) return examples.begin()->second.shape();
+  for (const auto& [name, example] : examples)
+    if (example.shape().size() == 2) return example.shape();
   return {usual_rows, std::min(usual_tokens, most)};
 }
 

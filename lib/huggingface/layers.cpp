@@ -21,10 +21,16 @@ Value pair(const std::pair<std::int64_t, std::int64_t>& sides) {
 }  // namespace
 
 Array numbered(std::int64_t count) {
-  Array numbers(DType::int64, {1, count});
-  const auto values = numbers.mutable_span<std::int64_t>();
-  std::iota(values.begin(), values.end(), 0);
-  return numbers;
+  return Array::deferred(DType::int64, {1, count}, [count] {
+    Array numbers(DType::int64, {1, count});
+    const auto values = numbers.mutable_span<std::int64_t>();
+    std::iota(values.begin(), values.end(), 0);
+    return numbers;
+  });
+}
+
+Array zeros(const Shape& shape) {
+  return Array::deferred(DType::int64, shape, [shape] { return Array(DType::int64, shape); });
 }
 
 void Builder::add_tensor(const std::string& path, Array value, bool is_parameter) {

@@ -86,7 +86,7 @@ LlamaSizes llama_sizes(const Config& config, const LlamaFamily& family) {
                    .heads = heads,
                    .groups = groups,
                    .hidden = config.size("intermediate_size"),
-                   .layers = config.size("num_hidden_layers"),
+                   .layers = config.layers("num_hidden_layers"),
                    .eps = config.number("rms_norm_eps", 1e-6),
                    .dropout = config.number("attention_dropout", 0),
                    .qkv_bias = false,

@@ -25,7 +25,7 @@ OptSizes opt_sizes(const Config& config) {
           .head = config.quotient("hidden_size", "num_attention_heads"),
           .heads = config.size("num_attention_heads"),
           .hidden = config.size("ffn_dim"),
-          .layers = config.size("num_hidden_layers"),
+          .layers = config.layers("num_hidden_layers"),
           .word_width = config.size("word_embed_proj_dim", width),
           .dropout = config.number("dropout", 0.1),
           .attention_dropout = config.number("attention_dropout", 0),

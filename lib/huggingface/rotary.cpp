@@ -71,6 +71,10 @@ Array frequencies(const RotarySettings& settings, std::int64_t size) {
   if (settings.find("partial_rotary_factor", 1) != 1) settings.refuse("a whole factor of 1");
   if (type != "default" && type != "linear" && type != "llama3")
     settings.refuse("a table of type default, linear or llama3");
+  constexpr std::int64_t largest_head = 1 << 16;
+  if (size > largest_head)
+    config.wrong("head_dim",
+                 "is " + std::to_string(size) + "; the most are " + std::to_string(largest_head));
   Array values(DType::float32, {(size + 1) / 2});
   float place = 0;
   for (float& value : values.mutable_span<float>()) {

@@ -26,7 +26,7 @@ VisionSizes vision_sizes(const Config& config) {
   return {.width = config.size("hidden_size"),
           .head = config.quotient("hidden_size", "num_attention_heads"),
           .hidden = config.size("intermediate_size"),
-          .layers = config.size("num_hidden_layers"),
+          .layers = config.layers("num_hidden_layers"),
           .patches = (height / patch_height) * (width / patch_width),
           .eps = config.number("layer_norm_eps", 1e-12),
           .dropout = config.number("hidden_dropout_prob", 0),

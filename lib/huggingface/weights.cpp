@@ -65,6 +65,8 @@ Weights::Weights(const std::string& folder, const Naming& naming) : folder_(fold
 }
 
 Array Weights::take(const std::string& name, const Shape& shape, DType dtype) {
+  constexpr std::size_t most_faults = 1000;  // more say no more
+  if (faults_.size() > most_faults) check();
   taken_.insert(name);
   const auto found = tensors_.find(name);
   const auto zeros = [&] {

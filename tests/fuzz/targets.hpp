@@ -17,6 +17,7 @@ void exported_program(std::string_view bytes);  ///< the JSON of a .pt2 and its 
 void format(std::string_view bytes);            ///< the text of a number format
 void graph(std::string_view bytes);             ///< the text of a graph
 void hdf5(std::string_view bytes);              ///< arrays of the data set hdf5
+void huggingface(std::string_view bytes);       ///< config.json of a folder of transformers
 void idx(std::string_view bytes);               ///< images of the data set mnist
 void image(std::string_view bytes);             ///< a PNG or JPEG
 void npy(std::string_view bytes);               ///< an array, also as labels

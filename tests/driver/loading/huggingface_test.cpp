@@ -92,6 +92,12 @@ TEST_CASE("settings that change the computation are refused by name") {
        Fault::unsupported},
       {"\"num_attention_heads\": 2", "\"num_attention_heads\": 3", "'num_attention_heads'",
        Fault::file},
+      {"\"num_hidden_layers\": 2", "\"num_hidden_layers\": 2147483648",
+       "'num_hidden_layers' is 2147483648; the most are 10000", Fault::file},
+      {"\"num_hidden_layers\": 2", "\"num_hidden_layers\": 9999", "missing: encoder.layer.2",
+       Fault::file},
+      {"\"max_position_embeddings\": 32", "\"max_position_embeddings\": 2147483648",
+       "different: embeddings.position_embeddings.weight", Fault::file},
       {"\"hidden_size\": 16", "\"hidden_size\": \"x\"", "'hidden_size' is of kind", Fault::file},
       {"\"vocab_size\": 100", "\"vocab_size\": 99",
        "embeddings.word_embeddings.weight is float32[100, 16]", Fault::file},
@@ -144,4 +150,13 @@ TEST_CASE("a graph without attention_mask sees all tokens, and nothing else can 
   request.input.fixed = {"input_ids=1"};
   CHECK_THAT(test::message_of(Fault::config, [&] { load_model(request); }),
              Catch::Contains("'input_ids'") && Catch::Contains("--fix attention_mask=none"));
+}
+
+TEST_CASE("an example of other dimensions than token numbers have is refused") {
+  const TemporaryFolder folder;
+  write_npy(folder.file("ids.npy"), Array(DType::int64, {7}));
+  ModelRequest request = folder_request(bert_folder);
+  request.input.inputs = {"input_ids=" + folder.file("ids.npy")};
+  CHECK_THAT(test::message_of(Fault::config, [&] { load_model(request); }),
+             Catch::Contains("'input_ids'") && Catch::Contains("it takes 2 dimensions"));
 }
