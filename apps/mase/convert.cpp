@@ -8,23 +8,23 @@ void add_onnx_formats(CLI::App& command, const std::string& option,
                       driver::OnnxFileRequest& request) {
   command
       .add_option(option, request.format,
-                  "what number formats become in an ONNX file: 'float' (nothing), 'qdq' "
+                  "what number formats become in the file: 'float' (nothing) or, for ONNX, 'qdq' "
                   "(QuantizeLinear and DequantizeLinear) or 'qonnx' (Quant) [qdq if it has any]")
       ->check(CLI::IsMember({"float", "qdq", "qonnx"}));
   command.add_flag("--allow-loss", request.allow_loss,
-                   "leave out number formats that the ONNX file cannot say");
+                   "leave out number formats that the file cannot say");
 }
 
 void add_convert(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "convert", "write a model as a file of ONNX or TorchScript, or its weights as safetensors");
+      "convert", "write a model as a file of ONNX, torch.export or TorchScript, or its weights");
   auto request = std::make_shared<driver::ConvertRequest>();
   command->add_option("model", request->model, "model file or name")
       ->required()
       ->type_name("MODEL");
   command
       ->add_option("output", request->output,
-                   "the new file; .onnx, .pt or .safetensors says its kind")
+                   "the new file; .onnx, .pt2, .pt or .safetensors says its kind")
       ->required()
       ->type_name("FILE");
   add_model_input(*command, request->input);
@@ -37,7 +37,7 @@ void add_convert(CLI::App& app, Action& action) {
       "  mase convert jsc-tiny jsc.onnx\n"
       "  mase convert model.pt --input x.npy model.onnx\n"
       "  mase convert mase_output/jsc jsc.onnx --format qonnx\n"
-      "  mase convert model.onnx model.pt");
+      "  mase convert model.onnx model.pt2");
   command->callback(
       [request, &action] { action = [request] { return driver::convert(*request); }; });
 }

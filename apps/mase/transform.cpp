@@ -27,7 +27,9 @@ void add_transform(CLI::App& app, Action& action) {
   command->add_flag("--dry-run", request->dry_run, "check everything without running anything");
   command->add_flag("--overwrite", request->overwrite,
                     "replace a result that the project has from other settings");
-  command->add_option("--export", request->export_path, "write the result as an ONNX file, too")
+  command
+      ->add_option("--export", request->export_path,
+                   "write the result as a .onnx, .pt2 or .pt file, too")
       ->type_name("FILE");
   add_onnx_formats(*command, "--export-format", request->onnx);
   for (const char* option : {"--export-format", "--allow-loss"})

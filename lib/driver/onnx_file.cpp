@@ -43,11 +43,6 @@ void require_new_file(const std::string& path) {
     config_error("'" + path + "' exists; name another file, or give --overwrite");
 }
 
-void require_onnx_file(const std::string& path, bool overwrite) {
-  if (!path.ends_with(".onnx")) config_error(path + ": the name must end in .onnx");
-  if (!overwrite) require_new_file(path);
-}
-
 Tree write_onnx_file(const ir::Graph& graph, const std::string& path,
                      const OnnxFileRequest& request) {
   onnx::ExportOptions options;
@@ -84,6 +79,8 @@ std::string file_text(const std::string& path, const Tree& document) {
   if (const Tree* passes = document.find("passes"))
     for (const Tree& pass : passes->as_list())
       text += "\n  written after the pass " + pass.as_string();
+  if (const Tree* any_batch = document.find("any_batch"))
+    text += any_batch->as_bool() ? "\n  takes any batch" : "\n  takes the batch of its example";
   if (const Tree* losses = document.find("losses"))
     for (const Tree& loss : losses->as_list()) text += "\n  left out: " + loss.as_string();
   return text;

@@ -19,9 +19,6 @@ struct OnnxFileRequest {
   bool allow_loss = false;  ///< leave out formats that the file cannot say
 };
 
-/// Error(Fault::config) if the name does not end in .onnx, or if the file exists and may not be
-/// replaced. To be called before a command begins its work.
-void require_onnx_file(const std::string& path, bool overwrite);
 /// Error(Fault::config) if the file exists.
 void require_new_file(const std::string& path);
 /// Writes the graph, after the passes that take apart what ONNX has no operator for. Describes the

@@ -39,6 +39,22 @@ const ScalarTypeRow& scalar_type(std::int64_t number) {
   return *row;
 }
 
+const ScalarTypeRow& row_of(DType dtype) {
+  const auto* row = std::ranges::find(rows, std::optional(dtype), &ScalarTypeRow::dtype);
+  if (row == std::end(rows))
+    unsupported_error("elements of type " + std::string(dtype_name(dtype)) +
+                      " have no number in an exported program");
+  return *row;
+}
+
+const ScalarTypeRow& row_of_torch(std::int64_t in_torch) {
+  const auto* row = std::ranges::find(rows, in_torch, &ScalarTypeRow::in_torch);
+  if (row == std::end(rows))
+    unsupported_error("PyTorch's element type " + std::to_string(in_torch) +
+                      " has no number in an exported program");
+  return *row;
+}
+
 DType dtype_of(std::int64_t number, const std::string& what) {
   const ScalarTypeRow& row = scalar_type(number);
   if (!row.dtype)

@@ -21,6 +21,10 @@ struct ScalarTypeRow {
 
 /// Error(Fault::file) for a number that the schema does not have.
 const ScalarTypeRow& scalar_type(std::int64_t number);
+/// The rows of an element type, and of a number of c10::ScalarType. Error(Fault::unsupported) for
+/// one that the schema does not have.
+const ScalarTypeRow& row_of(DType dtype);
+const ScalarTypeRow& row_of_torch(std::int64_t in_torch);
 /// The element type of a tensor. Error(Fault::unsupported) for one that no array has.
 DType dtype_of(std::int64_t number, const std::string& what);
 

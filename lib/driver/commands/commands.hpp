@@ -49,7 +49,7 @@ struct TransformRequest : CommonRequest {
   std::optional<double> check_numerics;
   bool dry_run = false;
   bool overwrite = false;                  ///< replace a result from other settings
-  std::optional<std::string> export_path;  ///< an ONNX file that gets the result, too
+  std::optional<std::string> export_path;  ///< a file (model_files.hpp) that gets the result, too
   OnnxFileRequest onnx;
 };
 int transform(const TransformRequest& request);
@@ -211,7 +211,7 @@ struct ExportRequest {
 };
 int export_tensors(const ExportRequest& request);
 
-/// `mase convert` writes a model as a file of the kind that its name ends in: .onnx or .pt.
+/// `mase convert` writes a model as a file of the kind that its name ends in (model_files.hpp).
 struct ConvertRequest {
   std::string model, output;
   ModelInput input;

@@ -14,7 +14,7 @@
 #include "driver/hardware.hpp"
 #include "driver/level_distance.hpp"
 #include "driver/make_evaluator.hpp"
-#include "driver/onnx_file.hpp"
+#include "driver/model_files.hpp"
 #include "driver/pages/pass_reports.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "driver/session.hpp"
@@ -172,7 +172,9 @@ std::string store(const Session& session, const ir::Graph& graph, const std::str
 int transform(const TransformRequest& request) {
   if (request.config_path.empty())
     config_error("transform needs --config FILE.toml with the passes to run");
-  if (request.export_path) require_onnx_file(*request.export_path, request.overwrite);
+  const ModelWriter* writer =
+      request.export_path ? &writer_of(*request.export_path, request.onnx, request.overwrite)
+                          : nullptr;
   Session session = open_session(request);
   Output& output = session.output;
   if (session.configuration.pipeline.empty())
@@ -224,8 +226,8 @@ int transform(const TransformRequest& request) {
   if (!request.quiet) output.text("details: " + details_path);
   output.text("checkpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
-  if (request.export_path) {
-    Tree file = write_onnx_file(model.graph, *request.export_path, request.onnx);
+  if (writer) {
+    Tree file = writer->write({model.graph, info, *request.export_path, request.onnx});
     output.text(file_text(*request.export_path, file));
     file["file"] = *request.export_path;
     output.document()["export"] = std::move(file);

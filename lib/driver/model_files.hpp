@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of models that commands write: one row for each kind of file, which the ending of its name
+// says.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/tree.hpp"
+#include "driver/onnx_file.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::driver {
+
+/// What a writer needs. `request` is as the user gave it.
+struct ModelFile {
+  const ir::Graph& graph;
+  const Tree& info;  ///< metadata for a checkpoint
+  std::string path;
+  const OnnxFileRequest& request;
+};
+
+struct ModelWriter {
+  std::string_view ending, kind;  ///< ".onnx", "ONNX"
+  std::span<const std::string_view>
+      dialects;  ///< what --format may say; "float" leaves formats out
+  /// Writes the file and describes it: numbers of nodes and tensors, and what the kind adds.
+  Tree (*write)(const ModelFile& file);
+};
+
+/// The row of a file's name. Error(Fault::config) with all endings if there is none, if the request
+/// has what the kind has not, or if the file exists and may not be replaced. To be called before a
+/// command begins its work.
+const ModelWriter& writer_of(const std::string& path, const OnnxFileRequest& request,
+                             bool overwrite);
+
+}  // namespace mase::driver

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Exported programs that `mase convert` writes: stock PyTorch opens them, its verifier accepts them, they give the bits
+of `mase run` and compile, and mase reads the same graph from them.
+
+usage: pt2_export_test.py --mase BINARY --source ROOT [CASE ...]; exits with 77 where torch is missing
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import numpy as np
+    import torch
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+torch.set_num_threads(1)  # as mase runs: sums of several threads are others
+MASE = SOURCE = None
+REFUSED = {"data_dependent"}  # mase does not import it
+BUILT_IN = ("jsc-toy", "lenet", "vit-tiny", "bert-tiny")
+CALLS = 3  # the first calls of some engines differ from later ones
+
+
+def mase_result(*words):
+    return subprocess.run([MASE, *map(str, words)], capture_output=True, text=True, timeout=300)
+
+
+def mase(*words):
+    done = mase_result(*words)
+    if done.returncode != 0:
+        raise AssertionError(f"mase {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def fixtures():
+    """A file of each fixture, and its example inputs."""
+    for folder in sorted((SOURCE / "tests/fixtures/models").iterdir()):
+        files = sorted(folder.glob("*.script.pt")) or sorted(folder.glob("*.trace.pt"))
+        if files and folder.name not in REFUSED:
+            yield folder.name, files[0], [np.load(path) for path in sorted(folder.glob("input*.npy"))]
+
+
+def leaves(result):
+    if isinstance(result, torch.Tensor):
+        return [result.detach().numpy()]
+    values = result.values() if isinstance(result, dict) else result
+    return [leaf for value in values for leaf in leaves(value)]
+
+
+def graph_of(model, *words):
+    """The text of a graph. An exported program knows fixed sizes as numbers and says in guards which these are. It has no
+    containers without layers and tensors, no layers that do nothing, and no dropout that never asks whether the model
+    trains; torch.add is an operator."""
+    text = mase("show", model, *words)
+    for name, same in re.findall(r"  %(\w+) : .* mase::identity\(self=%(\w+)\)", text):
+        text = re.sub(rf"%{name}\b", f"%{same}", text)
+    integers = "|".join(re.findall(r"  %(\w+) : int =", text)) or "none"
+    lines = []
+    for line in text.splitlines():
+        if re.match(r"  (guard|container) |  %\w+ : int =|.*(\.Identity |mase::identity)", line):
+            continue
+        line = re.sub(r"(size|shape)=\[.*?\]", r"\1=[...]", line).replace("train=false", "train=$training")
+        if "mase::getitem" in line:
+            line = re.sub(rf"%({integers})\b|\b\d+\b", "N", line)
+        lines.append(re.sub(r"call_function (torch|_operator)\.(\w+) ", r"call_function \2 ", line))
+    return lines
+
+
+class Cases(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def words(self, arrays):
+        words = []
+        for i, array in enumerate(arrays):
+            np.save(self.folder / f"x{i}.npy", array)
+            words += ["--input", self.folder / f"x{i}.npy"]
+        return words
+
+    def run_mase(self, model, arrays, *words):
+        for old in self.folder.glob("y*.npy"):
+            old.unlink()
+        said = mase("run", model, *self.words(arrays), "--output", self.folder / "y.npy", *words)
+        files = [line.split(":")[0] for line in said.splitlines()]
+        return [np.load(file) for file in files if file.endswith(".npy")]
+
+    def exported(self, model, arrays, *words):
+        path = self.folder / "model.pt2"
+        said = mase("convert", model, *self.words(arrays), path, "--overwrite", *words)
+        program = torch.export.load(path)
+        program.validate()
+        return program, said
+
+    def compare(self, found, wanted, message=""):
+        self.assertEqual([one.shape for one in found], [one.shape for one in wanted], message)
+        for i, (one, other) in enumerate(zip(found, wanted)):
+            np.testing.assert_array_equal(one, other, err_msg=f"{message} output {i}")
+
+    def check_calls(self, program, arrays, wanted):
+        module = program.module()
+        with torch.no_grad():
+            for call in range(CALLS):
+                self.compare(leaves(module(*map(torch.from_numpy, arrays))), wanted, f"call {call}")
+
+
+class Floats(Cases):
+    def test_fixtures_open_and_give_the_bits_of_run(self):
+        for name, path, arrays in fixtures():
+            with self.subTest(name):
+                program, _ = self.exported(path, arrays)
+                self.check_calls(program, arrays, self.run_mase(path, arrays))
+
+    def test_models_open_and_give_the_bits_of_run(self):
+        for name in BUILT_IN:
+            with self.subTest(name):
+                generator = np.random.default_rng(1)
+                program, _ = self.exported(name, [])
+                arrays = []
+                for value in program.graph.nodes:
+                    if value.op == "placeholder" and value.name in program.graph_signature.user_inputs:
+                        shape = [int(size) for size in value.meta["val"].shape]
+                        integers = not value.meta["val"].dtype.is_floating_point
+                        arrays.append(generator.integers(0, 2, shape) if integers else generator.normal(size=shape))
+                        arrays[-1] = arrays[-1].astype("int64" if integers else "float32")
+                self.check_calls(program, arrays, self.run_mase(name, arrays))
+
+    def test_round_trip(self):
+        for name, path, arrays in fixtures():
+            with self.subTest(name):
+                self.exported(path, arrays)
+                again = self.folder / "model.pt2"
+                words = self.words(arrays)
+                self.assertEqual(graph_of(again, *words), graph_of(path, *words))
+                self.compare(self.run_mase(again, arrays), self.run_mase(path, arrays))
+
+    def test_other_batches(self):
+        for name, path, arrays in fixtures():
+            with self.subTest(name):
+                program, said = self.exported(path, arrays)
+                self.assertIn("takes any batch", said)
+                for rows in (1, 3, 9):
+                    others = [np.concatenate([array] * 3)[:rows] for array in arrays]
+                    self.check_calls(program, others, self.run_mase(path, others))
+
+    def test_static_programs_stay_static(self):
+        folder = SOURCE / "tests/fixtures/models/jsc_tiny"
+        program, said = self.exported(folder / "jsc_tiny.static.pt2", [])
+        self.assertIn("takes the batch of its example", said)
+        self.assertFalse(program.range_constraints)
+
+    def test_modules_have_names(self):
+        path = SOURCE / "tests/fixtures/models/resnet8/resnet8.script.pt"
+        arrays = [np.load(path.parent / "inputs.npy")]
+        program, _ = self.exported(path, arrays)
+        layers = {name: array for name, array in program.state_dict.items()}
+        self.assertEqual(set(layers), set(torch.jit.load(str(path)).state_dict()))
+        parts = torch.export.unflatten(program)
+        self.compare(leaves(parts(*map(torch.from_numpy, arrays))), self.run_mase(path, arrays))
+
+    def test_compiles(self):
+        path = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
+        arrays = [np.load(path.parent / "inputs.npy")]
+        program, _ = self.exported(path, arrays)
+        compiled = torch.compile(program.module())
+        with torch.no_grad():
+            found = leaves(compiled(*map(torch.from_numpy, arrays)))
+        # Inductor adds up in another order.
+        for one, other in zip(found, self.run_mase(path, arrays)):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+class Files(Cases):
+    def test_nothing_is_overwritten_unasked(self):
+        path = self.folder / "model.pt2"
+        path.write_text("mine")
+        refused = mase_result("convert", "jsc-tiny", path)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("exists; name another file, or give --overwrite", refused.stderr)
+        self.assertEqual(path.read_text(), "mine")
+
+    def test_endings(self):
+        refused = mase_result("convert", "jsc-tiny", self.folder / "model.bin")
+        self.assertEqual(refused.returncode, 2)
+        for ending in (".onnx", ".pt2", ".pt"):
+            self.assertIn(ending, refused.stderr)
+
+    def test_no_half_file_after_an_error(self):
+        path = self.folder / "missing" / "model.pt2"
+        self.assertNotEqual(mase_result("convert", "no-such-model", path).returncode, 0)
+        self.assertFalse(path.exists())
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mase", required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    options, names = parser.parse_known_args()
+    MASE, SOURCE = options.mase, options.source
+    unittest.main(argv=[sys.argv[0], *names], warnings="ignore")
