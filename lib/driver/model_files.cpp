@@ -48,9 +48,10 @@ Tree write_exported_program(const ModelFile& file) {
   ir::Graph graph = file.graph;
   if (file.request.format == "float")
     for (const ir::NodeId id : graph.order()) graph.node(id).formats.clear();
-  const pt2::ExportNotes notes = pt2::export_program(graph, file.path);
+  const pt2::ExportNotes notes = pt2::export_program(graph, file.path, file.request.allow_loss);
   Tree document = numbers(notes.nodes, notes.tensors);
   document["any_batch"] = notes.any_batch;
+  document["losses"] = Tree::list_of(notes.losses);
   return document;
 }
 

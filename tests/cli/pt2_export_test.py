@@ -70,7 +70,18 @@ def graph_of(model, *words):
         if "mase::getitem" in line:
             line = re.sub(rf"%({integers})\b|\b\d+\b", "N", line)
         lines.append(re.sub(r"call_function (torch|_operator)\.(\w+) ", r"call_function \2 ", line))
-    return lines
+    return numbered(lines)
+
+
+def numbered(lines):
+    """The text with functions numbered anew: sizes that are numbers take no names."""
+    counts, names = {}, {}
+    for line in lines:
+        if match := re.match(r"  %(\w+) : .* = call_(?:function|method) ", line):
+            stem = re.sub(r"_\d+$", "", match[1])
+            counts[stem] = counts.get(stem, 0) + 1
+            names[match[1]] = f"{stem}#{counts[stem]}"
+    return [re.sub(r"%(\w+)", lambda match: "%" + names.get(match[1], match[1]), line) for line in lines]
 
 
 class Cases(unittest.TestCase):
@@ -139,7 +150,9 @@ class Floats(Cases):
                 self.exported(path, arrays)
                 again = self.folder / "model.pt2"
                 words = self.words(arrays)
-                self.assertEqual(graph_of(again, *words), graph_of(path, *words))
+                # A file does not say that hardtanh is relu6: the import has functions for these layers.
+                if ".ReLU6 " not in mase("show", path, *words):
+                    self.assertEqual(graph_of(again, *words), graph_of(path, *words))
                 self.compare(self.run_mase(again, arrays), self.run_mase(path, arrays))
 
     def test_other_batches(self):
@@ -176,6 +189,58 @@ class Floats(Cases):
         # Inductor adds up in another order.
         for one, other in zip(found, self.run_mase(path, arrays)):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+class Formats(Cases):
+    """Every number format at all ports of a network, also in the profile of the reference system."""
+
+    def quantized(self, model, arrays, formats, kind="default"):
+        lines = ["[passes.quantize]", 'by = "type"', f"[passes.quantize.{kind}.config]"]
+        lines += [f"{port} = '{text}'" for port, text in formats.items()]
+        config = self.folder / "formats.toml"
+        config.write_text("\n".join(lines) + "\n")
+        to = ["--project-dir", self.folder, "--project", "p", "--overwrite", "-q"]
+        mase("transform", model, "--config", config, *to, *self.words(arrays))
+        return self.folder / "p"
+
+    def check(self, name, formats, batches=()):
+        folder = SOURCE / "tests/fixtures/models" / name
+        (path,) = folder.glob("*.script.pt")
+        arrays = [np.load(one) for one in sorted(folder.glob("input*.npy"))]
+        checkpoint = self.quantized(path, arrays, formats)
+        program, _ = self.exported(checkpoint, [])
+        self.check_calls(program, arrays, self.run_mase(checkpoint, arrays))
+        for rows in batches:
+            others = [np.concatenate([array] * 3)[:rows] for array in arrays]
+            self.check_calls(program, others, self.run_mase(checkpoint, others))
+        return program
+
+    def test_formats(self):
+        listed = re.findall(r"^\| (\w+) +\| .* (?:true|false) +\|$", mase("list", "formats"), re.MULTILINE)
+        self.assertGreater(len(listed), 25)
+        for name in listed:
+            with self.subTest(name):
+                text = "mxint_hardware(8, 8, [1, 1])" if name == "mxint_hardware" else f"{name}()"
+                self.check("jsc_tiny", {"data_in": text, "weight": text, "bias": "integer(16, 8)", "data_out": text})
+
+    def test_roundings(self):
+        for rounding in ("floor", "nearest_away"):
+            for name in ("integer", "minifloat_ieee", "block_fp", "mxint8"):
+                with self.subTest(name, rounding=rounding):
+                    self.check("jsc_tiny", {"data_in": f"{name}(rounding={rounding})", "weight": "integer(8, 6)"})
+
+    def test_networks(self):
+        formats = {"data_in": "integer(8, 5)", "weight": "integer(8, 6)", "bias": "integer(16, 8)"}
+        for name in ("lenet", "resnet8", "encoder_tiny", "vit_tiny"):
+            with self.subTest(name):
+                self.check(name, formats, (1, 9))
+
+    def test_losses_are_named(self):
+        arrays = [np.load(SOURCE / "tests/fixtures/models/jsc_tiny/inputs.npy")]
+        path = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
+        checkpoint = self.quantized(path, arrays, {"data_in": "integer(8, 5)"})
+        program, _ = self.exported(checkpoint, [], "--format", "float")
+        self.check_calls(program, arrays, self.run_mase(checkpoint, arrays, "--level", "float"))
 
 
 class Files(Cases):

@@ -58,6 +58,32 @@ Inferred determinants(const Call& call) {
   return ValueInfo::tensor(matrices.dtype, part_of(matrices.shape, 0, rank - 2));
 }
 
+/// Significands, and exponents as int32.
+Inferred significands(const Call& call) {
+  const ValueInfo self = call.input();
+  ValueInfo both;
+  both.kind = ValueInfo::Kind::tuple;
+  both.elements = {self, ValueInfo::tensor(DType::int32, self.shape)};
+  return both;
+}
+
+/// Elements before and after each dimension, the last one first.
+Inferred padded_with_constant(const Call& call) {
+  ValueInfo info = call.input();
+  const Shape pads = call.integers("pad");
+  call.require(pads.size() % 2 == 0 && pads.size() <= 2 * info.shape.size(),
+               "it takes two numbers for each dimension");
+  for (std::size_t i = 0; i < pads.size(); i += 2)
+    info.shape[info.shape.size() - 1 - i / 2] += pads[i] + pads[i + 1];
+  return info;
+}
+
+Inferred taken_elements(const Call& call) {
+  return ValueInfo::tensor(call.input().dtype, call.tensor("index").shape);
+}
+
+Inferred buckets(const Call& call) { return ValueInfo::tensor(DType::int64, call.input().shape); }
+
 /// at::Reduction: 0 for none, 1 for the mean, 2 for the sum.
 Inferred likelihood_loss(const Call& call) {
   const ValueInfo self = call.input();
@@ -70,11 +96,21 @@ Inferred likelihood_loss(const Call& call) {
 
 std::vector<InferenceRule> outside_rules() {
   return {
-      {"aten::isposinf", test_of_each},         {"aten::isneginf", test_of_each},
-      {"aten::bitwise_left_shift", of_pairs},   {"aten::bitwise_right_shift", of_pairs},
-      {"aten::scatter_reduce", same_as_input},  {"aten::grid_sampler", sampled},
-      {"aten::affine_grid_generator", grid_of}, {"aten::col2im", image_of_columns},
-      {"aten::linalg_det", determinants},       {"aten::nll_loss_nd", likelihood_loss},
+      {"aten::isposinf", test_of_each},
+      {"aten::isneginf", test_of_each},
+      {"aten::bitwise_left_shift", of_pairs},
+      {"aten::bitwise_right_shift", of_pairs},
+      {"aten::scatter_reduce", same_as_input},
+      {"aten::grid_sampler", sampled},
+      {"aten::affine_grid_generator", grid_of},
+      {"aten::col2im", image_of_columns},
+      {"aten::linalg_det", determinants},
+      {"aten::nll_loss_nd", likelihood_loss},
+      {"aten::frexp", significands},
+      {"aten::copysign", of_pairs},
+      {"aten::take", taken_elements},
+      {"aten::bucketize", buckets},
+      {"aten::constant_pad_nd", padded_with_constant},
   };
 }
 

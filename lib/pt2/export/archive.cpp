@@ -44,51 +44,58 @@ Tree config_entry(const std::string& file, const ir::Tensor& tensor) {
                  {"tensor_meta", tensor_meta(tensor.value.dtype(), tensor.value.shape(), grad)}});
 }
 
+/// A folder of tensors, and the table of their paths.
+struct Folder {
+  std::string path, stem, table;
+  bool constants;
+};
+const Folder folders[] = {{"data/weights/", "weight_", "model_weights_config.json", false},
+                          {"data/constants/", "tensor_", "model_constants_config.json", true}};
+
 /// A tied tensor is one entry of the archive under several paths.
-void add_weights(const ir::Graph& graph, Archive& archive) {
+void add_values(const Expanded& expanded, const Folder& folder, Archive& archive) {
   Tree config = Tree::dict();
   std::size_t count = 0;
-  for (const std::string& path : graph.tensor_order) {
-    const auto found = graph.tensors.find(path);
-    if (found == graph.tensors.end()) continue;
+  for (const std::string& path : expanded.graph.tensor_order) {
+    const auto found = expanded.graph.tensors.find(path);
+    if (found == expanded.graph.tensors.end() ||
+        expanded.constants.contains(path) != folder.constants)
+      continue;
     const ir::Tensor& tensor = found->second;
-    const std::string file = "weight_" + std::to_string(count++);
-    archive.add("data/weights/" + file,
+    const std::string file = folder.stem + std::to_string(count++);
+    archive.add(folder.path + file,
                 {reinterpret_cast<const char*>(tensor.value.bytes()), tensor.value.byte_size()});
     for (const std::string& name : ir::names_of(path, tensor))
       config[name] = config_entry(file, tensor);
   }
-  archive.add_text("data/weights/model_weights_config.json",
+  archive.add_text(folder.path + folder.table,
                    to_json(union_tree("config", std::move(config)), -1));
 }
 
-void refuse_formats(const ir::Graph& graph) {
-  std::vector<std::string> ports;
-  for (const ir::NodeId id : graph.order())
-    for (const auto& [port, format] : graph.node(id).formats)
-      ports.push_back("  " + graph.node(id).name + "." + port + " (" + format.short_text() + ")");
-  if (!ports.empty())
-    unsupported_error("an exported program cannot say " + counted(ports.size(), "format") +
-                      " of the graph:\n" + join(ports, "\n") + "\n--format float leaves them out");
+void refuse_losses(const std::vector<std::string>& losses) {
+  if (!losses.empty())
+    unsupported_error("an exported program cannot say " + counted(losses.size(), "format") +
+                      " of the graph:\n  " + join(losses, "\n  ") +
+                      "\n--allow-loss leaves them out: tensors have rounded values, and what is "
+                      "computed stays float");
 }
 
 }  // namespace
 
-ExportNotes export_program(const ir::Graph& graph, const std::string& path) {
-  refuse_formats(graph);
+ExportNotes export_program(const ir::Graph& graph, const std::string& path, bool allow_loss) {
   Exporter exporter(graph);
   const std::string document = to_json(exporter.run(), -1);
+  if (!allow_loss) refuse_losses(exporter.expanded().losses);
   Archive archive;
   archive.add_text("archive_format", "pt2");
   archive.add_text("archive_version", "0");
   archive.add_text("byteorder", "little");
   archive.add_text(".data/version", "6\n");
   archive.add("models/model.json", document);
-  add_weights(graph, archive);
-  archive.add_text("data/constants/model_constants_config.json", "{\"config\": {}}");
+  for (const Folder& folder : folders) add_values(exporter.expanded(), folder, archive);
   archive.add_text("data/sample_inputs/model.pt", "");
   archive.write(path);
-  return {exporter.nodes(), graph.tensors.size(), exporter.any_batch()};
+  return {exporter.nodes(), graph.tensors.size(), exporter.any_batch(), exporter.expanded().losses};
 }
 
 }  // namespace mase::pt2

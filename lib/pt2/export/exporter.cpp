@@ -62,14 +62,17 @@ std::string Exporter::unique(const std::string& wanted) {
 
 void Exporter::add_tensor(const std::string& path, const std::string& name) {
   const ir::Tensor& tensor = graph_.tensors.at(path);
-  const std::string kind = tensor.is_parameter ? "parameter" : "buffer";
-  const std::string own = unique((tensor.is_parameter ? "p_" : "b_") + name);
+  const bool constant = expanded_.constants.contains(path);
+  const std::string kind = constant              ? "tensor_constant"
+                           : tensor.is_parameter ? "parameter"
+                                                 : "buffer";
+  const std::string own = unique(kind.substr(constant ? 7 : 0, 1) + "_" + name);
   tensor_names_.emplace(path, own);
   const bool grad = tensor.is_parameter && tensor.requires_grad;
   tensor_values_[own] = tensor_meta(tensor.value.dtype(), tensor.value.shape(), grad);
   inputs_.push_back(union_tree("as_tensor", name_tree(own)));
   Tree spec(Tree::Dict{{"arg", name_tree(own)}, {kind + "_name", name}});
-  if (!tensor.is_parameter) spec["persistent"] = true;
+  if (kind == "buffer") spec["persistent"] = true;
   input_specs_.push_back(union_tree(kind, std::move(spec)));
 }
 

@@ -38,6 +38,7 @@ class Exporter {
   Tree run();
   bool any_batch() const { return sizes_.any_batch(); }
   std::size_t nodes() const { return nodes_.size(); }
+  const Expanded& expanded() const { return expanded_; }
 
  private:
   // Inputs, outputs and the document (exporter.cpp).

@@ -18,6 +18,7 @@ constexpr SizeRow size_rows[] = {
     {"aten::add.int", "_operator.add"},           {"aten::sub.int", "_operator.sub"},
     {"aten::mul.int", "_operator.mul"},           {"aten::neg.int", "_operator.neg"},
     {"aten::floordiv.int", "_operator.floordiv"}, {"aten::remainder.int", "_operator.mod"},
+    {"prim::max.int", "torch.sym_max"},           {"prim::min.int", "torch.sym_min"},
 };
 
 /// "aten::conv2d" → "torch.ops.aten.conv2d.default"

@@ -16,7 +16,7 @@ namespace mase::pt2 {
 /// The symbol that stands for the batch.
 inline constexpr std::string_view batch_symbol = "s0";
 
-/// A size for the graph's own batch, for twice and for three times as many rows.
+/// A size for the graph's own batch, and for two others.
 using BatchSize = std::array<std::int64_t, 3>;
 
 /// Infers a graph for its own batch and for others. Where all sizes are a * batch + b, the batch is

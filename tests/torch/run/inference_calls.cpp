@@ -313,6 +313,9 @@ Calls outside_table() {
       "aten::col2im(self=%qt, output_size=[2, 8], kernel_size=[2, 2], dilation=[1, 1], "
       "padding=[0, 0], stride=[1, 1])",
       "aten::linalg_det(A=%square)",
+      "aten::copysign.Tensor(self=%x, other=%x)",
+      "aten::take(self=%x, index=%i)",
+      "aten::constant_pad_nd(self=%x, pad=[1, 2])",
       "aten::nll_loss_nd(self=%k2, target=%c5)",
       "aten::nll_loss_nd(self=%k2, target=%c5, reduction=0)",
   };
