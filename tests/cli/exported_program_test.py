@@ -317,6 +317,7 @@ class Images(nn.Module):
             nn.Conv2d(3, 8, 3, padding="same"), nn.BatchNorm2d(8), nn.SiLU(), nn.MaxPool2d(2),
             nn.ConvTranspose2d(8, 4, 2, stride=2), nn.GroupNorm(2, 4), nn.Hardswish(), nn.Upsample(scale_factor=2),
             nn.AdaptiveAvgPool2d((4, 4)), nn.Flatten(), nn.Linear(64, 7), nn.BatchNorm1d(7, affine=False), nn.PReLU(),
+            nn.ReLU6(),
         )  # fmt: skip
 
     def forward(self, x):

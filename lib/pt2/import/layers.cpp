@@ -20,6 +20,16 @@ bool is_training_flag(const ir::Argument& argument) {
 /// Whether a node computes with sizes alone, which nodes outside of the layer may read too.
 bool is_size(const Node& node) { return node.target.starts_with("_operator."); }
 
+/// Whether a layer of this class may be the call: one of its operators, or one that does the same
+/// to dimensions (nn.ReLU6 calls hardtanh).
+bool is_of_class(const Call& call, const ModuleCall& module) {
+  const ir::LayerRow* layer = ir::find_module_class(module.class_name);
+  if (!layer) return false;
+  const std::string_view op = ir::plain_op(ir::base_op(call.op));
+  const ir::CallRow* row = ir::find_call(op);
+  return ir::computes(*layer, op) || (row && ir::family_of(row->op) == ir::family_of(layer->op));
+}
+
 /// Decompositions write pooling to one element as a mean over the last dimensions.
 void use_pooling(Call& call, const ModuleCall& module) {
   constexpr std::string_view pool = "torch.nn.modules.pooling.AdaptiveAvgPool";
@@ -134,8 +144,7 @@ bool Importer::import_layer_of(const std::vector<const Node*>& nodes, const Modu
 }
 
 bool Importer::add_layer(Call call, const ModuleCall& module) {
-  const ir::LayerRow* row = ir::find_module_class(module.class_name);
-  if (!row || !ir::computes(*row, ir::plain_op(ir::base_op(call.op)))) return false;
+  if (!is_of_class(call, module)) return false;
   const Node& source = *call.node;
   const bool in_place = changes_memory(call);
   std::string memory;
