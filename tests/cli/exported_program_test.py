@@ -148,6 +148,26 @@ class Fixtures(Cases):
         self.assertIn("call_module same aten::linear", mase("show", path))
 
 
+def nodes_of(document):
+    return document["graph_module"]["graph"]["nodes"]
+
+
+def rewritten(source, path, change):
+    """The archive with a graph that `change` has altered."""
+    archive = zipfile.ZipFile(source)
+    writer = torch._C.PyTorchFileWriter(str(path))
+    for name in archive.namelist():
+        data, name = archive.read(name), name.split("/", 1)[1]
+        if name == "models/model.json":
+            document = json.loads(data)
+            change(document)
+            data = json.dumps(document).encode()
+        if name.startswith(("data", "models", "archive")):
+            writer.write_record(name, data, len(data))
+    writer.write_end_of_file()
+    return path
+
+
 class Refusals(Cases):
     """Programs that are damaged or have no counterpart: the message names what is wrong and what helps."""
 
@@ -159,35 +179,22 @@ class Refusals(Cases):
 
     def changed(self, change):
         """jsc_tiny.pt2 with another graph."""
-        source = zipfile.ZipFile(SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.pt2")
-        path = self.folder / "changed.pt2"
-        writer = torch._C.PyTorchFileWriter(str(path))
-        for name in source.namelist():
-            data, name = source.read(name), name.split("/", 1)[1]
-            if name == "models/model.json":
-                document = json.loads(data)
-                change(document)
-                data = json.dumps(document).encode()
-            if name.startswith(("data", "models", "archive")):
-                writer.write_record(name, data, len(data))
-        writer.write_end_of_file()
-        return path
+        return rewritten(SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.pt2", self.folder / "changed.pt2", change)
 
     def test_damage(self):
-        def nodes(document):
-            return document["graph_module"]["graph"]["nodes"]
-
         def unknown_name(document):
-            nodes(document)[1]["inputs"][0]["arg"] = {"as_tensor": {"name": "nobody"}}
+            nodes_of(document)[1]["inputs"][0]["arg"] = {"as_tensor": {"name": "nobody"}}
 
         def missing_argument(document):
-            del nodes(document)[1]["inputs"][0]
+            del nodes_of(document)[1]["inputs"][0]
 
         self.check(self.changed(lambda document: document["graph_module"].pop("signature")), "'signature' is missing")
         self.check(self.changed(lambda document: document["schema_version"].update(major=99)), "version 99", code=4)
         self.check(self.changed(unknown_name), "'nobody', which no input and no earlier node gives", "'seq_blocks.1'")
         self.check(self.changed(missing_argument), "'seq_blocks.1'")
-        self.check(self.changed(lambda document: nodes(document)[0].update(target="torch.ops.my.op")), "ATen", code=4)
+        self.check(
+            self.changed(lambda document: nodes_of(document)[0].update(target="torch.ops.my.op")), "ATen", code=4
+        )
 
     def test_what_the_model_keeps(self):
         class Counter(nn.Module):
@@ -440,6 +447,40 @@ class Networks(Cases):
         found = modules_of(graph_of(self.exported(network, example, "decomposed")))
         dropouts = {line for line in wanted if "Dropout" in line}  # decompositions drop these
         self.assertEqual(set(wanted) - set(found), dropouts)
+
+    def test_what_only_looks_like_a_layer(self):
+        """A file may say that other operators were recorded in a linear layer or a pool; its results are theirs."""
+
+        class Pooled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.pool, self.linear = nn.AdaptiveAvgPool2d(1), nn.Linear(3, 3)
+
+            def forward(self, x):
+                return self.linear(x), self.pool(x)
+
+        def turn(node):  # the transpose of the weight is none
+            if node["target"] == "torch.ops.aten.permute.default":
+                node["inputs"][1]["arg"] = {"as_ints": [0, 1]}
+
+        def fold(node):  # the mean is over another dimension
+            if node["target"] == "torch.ops.aten.mean.dim":
+                node["inputs"][1]["arg"] = {"as_ints": [-1, 1]}
+
+        torch.manual_seed(0)
+        example = torch.randn(2, 3, 3, 3)
+        program = torch.export.export(Pooled().eval(), (example,)).run_decompositions()
+        for name, change in (("turn", turn), ("fold", fold)):
+            with self.subTest(name):
+                path = self.folder / "plain.pt2"
+                torch.export.save(program, path)
+                changed = rewritten(path, self.folder / f"{name}.pt2", lambda d: [change(n) for n in nodes_of(d)])
+                with torch.no_grad():
+                    wanted = leaves(torch.export.load(changed).module()(example))
+                found = self.outputs_of(changed, [example.numpy()])
+                self.assertEqual([one.shape for one in found], [one.shape for one in wanted])
+                for one, other in zip(found, wanted):
+                    np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,16 @@ struct Range {
   std::size_t begin = 0, end = 0;
 };
 
+/// A linear layer as decompositions write it: data @ weight.t() + bias, in which the data and the
+/// result may be seen as matrices.
+struct LinearParts {
+  const Node *transpose = nullptr, *product = nullptr;
+  const Node *before = nullptr, *after = nullptr;  ///< the views; null if there are none
+  bool has_bias = false;
+  std::string data() const;  ///< its name
+};
+std::optional<LinearParts> linear_parts(const std::vector<const Node*>& nodes);
+
 class Importer {
  public:
   Importer(const Program& program, const ImportOptions& options);
@@ -140,6 +150,10 @@ class Importer {
   bool import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module);
   /// The call of aten::linear that decompositions wrote as transpose, views and addmm.
   std::optional<Call> linear_call(const std::vector<const Node*>& nodes);
+  /// Whether the transpose is one of a tensor, and the views restore all dimensions but the last.
+  bool are_for_each_other(const LinearParts& parts) const;
+  /// Whether a node outside of these reads a result of one that is not the last.
+  bool is_read_elsewhere(const std::vector<const Node*>& nodes) const;
   bool add_layer(Call call, const ModuleCall& module);
   /// Imports the nodes of a recurrent layer or cell (recurrent.cpp); false if they are not one.
   bool import_recurrent(const std::vector<const Node*>& nodes, const ModuleCall& module);

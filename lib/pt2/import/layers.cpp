@@ -2,9 +2,11 @@
 // Layers of torch.nn: the nodes that were recorded in a layer's forward become one node if they are
 // one call on the layer's own tensors.
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "ir/op_table.hpp"
+#include "pt2/fields.hpp"
 #include "pt2/import/importer.hpp"
 
 namespace mase::pt2 {
@@ -36,6 +38,9 @@ void use_pooling(Call& call, const ModuleCall& module) {
   if (call.op != "aten::mean.dim" || !module.class_name.starts_with(pool)) return;
   const ir::Value *dim = call.find("dim"), *keep = call.find("keepdim");
   if (!dim || !keep || *keep != ir::Value(true) || dim->kind() != ir::Value::Kind::list) return;
+  const auto count = static_cast<std::int64_t>(dim->items().size());
+  for (std::int64_t i = 1; i <= count; ++i)
+    if (std::ranges::find(dim->items(), ir::Value(-i)) == dim->items().end()) return;
   call.op = "aten::adaptive_avg_pool" + module.class_name.substr(pool.size());
   call.schema = ir::find_schema(call.op);
   call.args = {call.args.at(0),
@@ -62,7 +67,49 @@ std::vector<ir::Argument> all_arguments(const Call& call) {
   return all;
 }
 
+const Tree* find_input(const Node& node, std::string_view name) {
+  const auto found = std::ranges::find(node.inputs, name, &NodeArgument::name);
+  return found == node.inputs.end() ? nullptr : &found->value;
+}
+
+/// The name that an argument refers to; "" if there is none, or several.
+std::string input_of(const Node& node, std::string_view name) {
+  const Tree* value = find_input(node, name);
+  const std::vector<std::string> names = value ? names_in(*value) : std::vector<std::string>();
+  return names.size() == 1 ? names[0] : "";
+}
+
+std::string output_of(const Node& node) { return names_in(node.outputs.at(0)).at(0); }
+
 }  // namespace
+
+std::string LinearParts::data() const {
+  return before ? input_of(*before, "self") : input_of(*product, has_bias ? "mat1" : "self");
+}
+
+std::optional<LinearParts> linear_parts(const std::vector<const Node*>& nodes) {
+  LinearParts parts;
+  for (const Node* node : nodes) {
+    const std::string op = operator_of(node->target);
+    const bool view = op == "aten::view" || op == "aten::_unsafe_view" || op == "aten::reshape";
+    const Node** place = op == "aten::permute" || op == "aten::t"  ? &parts.transpose
+                         : op == "aten::addmm" || op == "aten::mm" ? &parts.product
+                         : view && !parts.product                  ? &parts.before
+                         : view                                    ? &parts.after
+                                                                   : nullptr;
+    if (!place || *place) return std::nullopt;
+    *place = node;
+  }
+  if (!parts.transpose || !parts.product || !parts.before != !parts.after) return std::nullopt;
+  parts.has_bias = operator_of(parts.product->target) == "aten::addmm";
+  const bool chained =
+      input_of(*parts.product, "mat2") == output_of(*parts.transpose) &&
+      parts.product->inputs.size() == (parts.has_bias ? 3u : 2u) &&
+      (!parts.before ||
+       (input_of(*parts.product, parts.has_bias ? "mat1" : "self") == output_of(*parts.before) &&
+        input_of(*parts.after, "self") == output_of(*parts.product)));
+  return chained ? std::optional(parts) : std::nullopt;
+}
 
 bool Importer::belongs_to(const std::string& path, const ModuleCall& module) const {
   return std::ranges::any_of(
@@ -77,43 +124,50 @@ bool Importer::register_module(const ir::Module& module) {
 }
 
 std::optional<Call> Importer::linear_call(const std::vector<const Node*>& nodes) {
-  // x @ weight.t() + bias, in which x and the result may be seen as matrices.
-  const Node *transpose = nullptr, *product = nullptr, *before = nullptr, *after = nullptr;
-  for (const Node* node : nodes) {
-    const std::string op = operator_of(node->target);
-    const bool view = op == "aten::view" || op == "aten::_unsafe_view" || op == "aten::reshape";
-    const Node** place = op == "aten::permute" || op == "aten::t"  ? &transpose
-                         : op == "aten::addmm" || op == "aten::mm" ? &product
-                         : view && !product                        ? &before
-                         : view                                    ? &after
-                                                                   : nullptr;
-    if (!place || *place) return std::nullopt;
-    *place = node;
-  }
-  if (!transpose || !product || (before == nullptr) != (after == nullptr)) return std::nullopt;
-  const auto input_of = [](const Node* node, std::string_view name) {
-    for (const NodeArgument& input : node->inputs)
-      if (input.name == name && names_in(input.value).size() == 1) return names_in(input.value)[0];
-    return std::string();
-  };
-  const auto output_of = [](const Node* node) { return names_in(node->outputs.at(0)).at(0); };
-  const bool with_bias = operator_of(product->target) == "aten::addmm";
-  const bool chained =
-      input_of(product, "mat2") == output_of(transpose) &&
-      (!before || (input_of(product, with_bias ? "mat1" : "self") == output_of(before) &&
-                   input_of(after, "self") == output_of(product))) &&
-      product->inputs.size() == (with_bias ? 3u : 2u) &&
-      graph_.tensors.contains(slot(input_of(transpose, "self")).path);
-  if (!chained) return std::nullopt;
+  const auto parts = linear_parts(nodes);
+  if (!parts || !are_for_each_other(*parts) || is_read_elsewhere(nodes)) return std::nullopt;
   const auto named_value = [&](const std::string& name) {
     return named(Tree(Tree::Dict{{"name", Tree(name)}}));
   };
-  Call call{"aten::linear", ir::find_schema("aten::linear"), {}, after ? after : product};
-  const std::string data =
-      before ? input_of(before, "self") : input_of(product, with_bias ? "mat1" : "self");
-  call.args = {{"input", named_value(data)}, {"weight", named_value(input_of(transpose, "self"))}};
-  if (with_bias) call.args.push_back({"bias", named_value(input_of(product, "self"))});
+  const Node& last = parts->after ? *parts->after : *parts->product;
+  Call call{"aten::linear", ir::find_schema("aten::linear"), {}, &last};
+  call.args = {{"input", named_value(parts->data())},
+               {"weight", named_value(input_of(*parts->transpose, "self"))}};
+  if (parts->has_bias)
+    call.args.push_back({"bias", named_value(input_of(*parts->product, "self"))});
   return call;
+}
+
+bool Importer::are_for_each_other(const LinearParts& parts) const {
+  const auto sizes_of = [&](const std::string& name) {
+    const auto found = program_.tensors.find(name);
+    return found == program_.tensors.end() ? std::vector<SymInt>() : found->second.sizes;
+  };
+  const auto same = [](const SymInt& one, const SymInt& other) {
+    return one.expression == other.expression && one.value == other.value;
+  };
+  const Tree* order = find_input(*parts.transpose, "dims");
+  const bool turned = !order || union_of(*order, "dims").value == Tree::list_of(std::array{1, 0});
+  if (!turned || !graph_.tensors.contains(slot(input_of(*parts.transpose, "self")).path))
+    return false;
+  if (!parts.before) return true;
+  // The views flatten all dimensions but the last one, and restore them.
+  const auto data = sizes_of(parts.data()), matrix = sizes_of(output_of(*parts.before)),
+             result = sizes_of(output_of(*parts.after));
+  return matrix.size() == 2 && data.size() == result.size() && !data.empty() &&
+         same(matrix[1], data.back()) &&
+         std::equal(data.begin(), data.end() - 1, result.begin(), same);
+}
+
+bool Importer::is_read_elsewhere(const std::vector<const Node*>& nodes) const {
+  return std::ranges::any_of(nodes, [&](const Node* node) {
+    const auto uses = uses_.find(output_of(*node));
+    return node != nodes.back() && uses != uses_.end() &&
+           std::ranges::any_of(uses->second, [&](std::size_t user) {
+             return user >= program_.nodes.size() ||
+                    std::ranges::find(nodes, &program_.nodes[user]) == nodes.end();
+           });
+  });
 }
 
 bool Importer::import_layer(Range range, const ModuleCall& module) {
