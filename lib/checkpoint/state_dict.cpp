@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the tensors of a state_dict saved by torch.save, and of a checkpoint, without LibTorch.
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/strided_array.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "checkpoint/inspect.hpp"
@@ -46,31 +46,12 @@ class Storages {
   std::uint64_t room_ = 0;  ///< bytes that may still be read; bounds the memory of a small file
 };
 
-/// Copies a strided tensor into row-major order.
+/// Copies a strided tensor into row-major order. A state_dict stores every element of a tensor, so
+/// a larger tensor is damaged.
 Array gather(const PickleItem& tensor, std::string_view bytes, const std::string& name) {
-  check_extent(tensor, bytes.size(), "tensor '" + name + "'");
-  const std::size_t width = size_of(tensor.dtype);
-  const std::int64_t elements = numel(tensor.shape);
-  // A state_dict stores every element of a tensor, so a larger tensor is damaged.
-  if (elements > static_cast<std::int64_t>(bytes.size() / width))
-    file_error("tensor '" + name + "' reaches beyond its storage");
-  Array array(tensor.dtype, tensor.shape);
-  std::byte* out = array.mutable_bytes();
-  Shape place(tensor.shape.size(), 0);
-  std::int64_t from = tensor.integer;
-  for (std::int64_t i = 0; i < elements; ++i) {
-    std::memcpy(out + static_cast<std::size_t>(i) * width,
-                bytes.data() + static_cast<std::size_t>(from) * width, width);
-    for (std::size_t d = place.size(); d-- > 0;) {
-      if (++place[d] < tensor.shape[d]) {
-        from += tensor.strides[d];
-        break;
-      }
-      from -= tensor.strides[d] * (tensor.shape[d] - 1);  // with one element any stride is valid
-      place[d] = 0;
-    }
-  }
-  return array;
+  const std::string what = "tensor '" + name + "'";
+  check_extent(tensor, bytes.size(), what);
+  return gathered({tensor.dtype, tensor.shape, tensor.strides, tensor.integer}, bytes, what);
 }
 
 /// The dict itself, or its entry "state_dict".
