@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exported programs of PyTorch (.pt2). The graph is built without LibTorch; inputs without an
 // example have the sizes of the export.
-#include "base/error.hpp"
 #include "driver/loading/sources.hpp"
 #include "pt2/import.hpp"
 
@@ -11,10 +10,7 @@ namespace {
 void refuse_options(const ModelRequest& request) {
   const char* option = option_about_modules(request.input);
   if (!option && !fixed_values(request).empty()) option = "--fix";
-  if (option)
-    config_error(std::string(option) + ": " + request.model +
-                 " is an exported program, whose graph is already built; use this option with a "
-                 "TorchScript file");
+  refuse_option(request, option, "an exported program");
 }
 
 }  // namespace

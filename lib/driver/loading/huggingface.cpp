@@ -6,21 +6,12 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
-#include "driver/custom_ops.hpp"
 #include "driver/loading/sources.hpp"
 
 namespace mase::driver {
 namespace {
 
 constexpr const char* mask_input = "attention_mask";
-
-void refuse_module_options(const ModelRequest& request) {
-  if (const char* option = option_about_modules(request.input))
-    config_error(std::string(option) + ": " + request.model +
-                 " is a folder of transformers, whose graph is already built; use this option with "
-                 "a TorchScript file");
-}
 
 const std::string unmasking =
     "--fix attention_mask=none, or attention_mask = \"none\" in the table [cf_args] of a "
@@ -55,7 +46,7 @@ void check_inputs(const ModelRequest& request, const std::vector<std::string>& n
 std::optional<LoadedModel> from_huggingface(const ModelRequest& request) {
   if (!looks_like_path(request.model) || !huggingface::is_model_folder(request.model))
     return std::nullopt;
-  refuse_module_options(request);
+  refuse_option(request, option_about_modules(request.input), "a folder of transformers");
   huggingface::ImportOptions options;
   options.all_seen = sees_all(request);
   const std::vector<std::string> names = huggingface::inputs_of(request.model, options.all_seen);
@@ -65,12 +56,7 @@ std::optional<LoadedModel> from_huggingface(const ModelRequest& request) {
   if (ids != options.examples.end() && !options.all_seen)
     options.examples.try_emplace(mask_input, unmasked(ids->second.shape()));
   huggingface::Imported imported = huggingface::import_folder(request.model, options);
-  for (const std::string& note : imported.notes) log::warning(request.model + ": " + note);
-  LoadedModel loaded;
-  loaded.graph = std::move(imported.graph);
-  redefine_custom_ops(loaded.graph, request.custom_ops, request.model);
-  loaded.example = in_order(loaded.graph, options.examples);
-  return loaded;
+  return with_examples(request, std::move(imported.graph), imported.notes, options.examples);
 }
 
 }  // namespace mase::driver

@@ -37,15 +37,6 @@ ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
   return inputs;
 }
 
-/// Refuses import options for a model whose graph already exists.
-void refuse_import_options(const ModelRequest& request, const std::string& what) {
-  const char* option = option_about_modules(request.input);
-  if (!option && !request.input.fixed.empty()) option = "--fix";
-  if (option)
-    config_error(std::string(option) + ": " + request.model + " is " + what +
-                 ", whose graph is already built; use this option with a TorchScript file");
-}
-
 }  // namespace
 
 std::span<const ModelSource> model_sources() { return source_rows; }
@@ -119,8 +110,16 @@ std::map<std::string, Tree> fixed_values(const ModelRequest& request) {
   return fixed;
 }
 
+void refuse_option(const ModelRequest& request, const char* option, const std::string& what) {
+  if (option)
+    config_error(std::string(option) + ": " + request.model + " is " + what +
+                 ", whose graph is already built; use this option with a TorchScript file");
+}
+
 void take_built_graph(const ModelRequest& request, const std::string& what, ir::Graph& graph) {
-  refuse_import_options(request, what);
+  const char* option = option_about_modules(request.input);
+  if (!option && !request.input.fixed.empty()) option = "--fix";
+  refuse_option(request, option, what);
   redefine_custom_ops(graph, request.custom_ops, request.model);
 }
 

@@ -64,6 +64,10 @@ const char* option_about_modules(const ModelInput& input);
 /// The arguments fixed by the configuration and by the command line.
 std::map<std::string, Tree> fixed_values(const ModelRequest& request);
 
+/// Error(Fault::config) for an option that an import from source needs, with a model whose graph
+/// already exists; `what` it is, for the message. Nothing if the option is null.
+void refuse_option(const ModelRequest& request, const char* option, const std::string& what);
+
 /// Applies the request to a graph that was not imported for it; `what` it is, for messages.
 /// Error(Fault::config) for options of an import.
 void take_built_graph(const ModelRequest& request, const std::string& what, ir::Graph& graph);
