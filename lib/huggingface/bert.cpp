@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT (Devlin et al., NAACL 2019) and RoBERTa (Liu et al., 2019), which counts positions from the
 // padding on.
-#include <cmath>
-
 #include "huggingface/architectures.hpp"
 #include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
+#include "huggingface/self_attention.hpp"
 
 namespace mase::huggingface {
 namespace {
@@ -81,20 +80,13 @@ Ref bert_attention(Builder& b, const BertFamily& family, const std::string& path
                    const BertSizes& sizes, const Ref& x, const Ref& mask) {
   b.container(path, family.name + "SelfAttention");
   b.foreign(path + ".dropout", "torch.nn.modules.dropout.Dropout");
-  const Ref rows = b.size(x, 0), tokens = b.size(x, 1);
-  const auto heads = [&](const char* part) {
-    const Ref all_heads = b.linear(path + part, x, sizes.width, sizes.width);
-    return b.transpose(b.view(all_heads, {rows, tokens, -1, sizes.head}), 1, 2);
-  };
-  Attention attention;
-  attention.query = heads(".query");
-  attention.key = heads(".key");
-  attention.value = heads(".value");
-  attention.mask = mask;
-  attention.scaling = std::pow(sizes.head, -0.5);
-  attention.dropout = sizes.attention_dropout;
-  const Ref mean = b.contiguous(b.attend(attention));
-  return b.contiguous(b.reshape(mean, {rows, tokens, -1}));
+  return self_attention(b, path,
+                        {.projections = {".query", ".key", ".value"},
+                         .width = sizes.width,
+                         .head = sizes.head,
+                         .dropout = sizes.attention_dropout,
+                         .mask = mask},
+                        x);
 }
 
 /// norm(x + dropout(dense(inner)))

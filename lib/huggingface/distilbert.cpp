@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DistilBERT (Sanh et al., 2019): BERT without types of tokens and without a pooler.
-#include <cmath>
-
 #include "huggingface/architectures.hpp"
 #include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
+#include "huggingface/self_attention.hpp"
 
 namespace mase::huggingface {
 namespace {
@@ -47,20 +46,13 @@ Ref distil_attention(Builder& b, const std::string& path, const DistilSizes& siz
                      const Ref& mask) {
   b.container(path, "DistilBertSelfAttention");
   b.foreign(path + ".dropout", "torch.nn.modules.dropout.Dropout");
-  const Ref rows = b.size(x, 0), tokens = b.size(x, 1);
-  const auto heads = [&](const char* part) {
-    const Ref together = b.linear(path + part, x, sizes.width, sizes.width);
-    return b.transpose(b.view(together, {rows, tokens, -1, sizes.head}), 1, 2);
-  };
-  Attention attention;
-  attention.query = heads(".q_lin");
-  attention.key = heads(".k_lin");
-  attention.value = heads(".v_lin");
-  attention.mask = mask;
-  attention.scaling = std::pow(sizes.head, -0.5);
-  attention.dropout = sizes.attention_dropout;
-  const Ref mean = b.contiguous(b.attend(attention));
-  const Ref joined = b.contiguous(b.reshape(mean, {rows, tokens, -1}));
+  const Ref joined = self_attention(b, path,
+                                    {.projections = {".q_lin", ".k_lin", ".v_lin"},
+                                     .width = sizes.width,
+                                     .head = sizes.head,
+                                     .dropout = sizes.attention_dropout,
+                                     .mask = mask},
+                                    x);
   return b.linear(path + ".out_lin", joined, sizes.width, sizes.width);
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vision transformers: ViT (Dosovitskiy et al., ICLR 2021), and DeiT (Touvron et al., ICML 2021),
 // which has a second token for distillation.
-#include <cmath>
-
 #include "huggingface/architectures.hpp"
+#include "huggingface/self_attention.hpp"
 
 namespace mase::huggingface {
 namespace {
@@ -73,20 +72,14 @@ Ref vision_embeddings(Builder& b, const VisionFamily& family, const std::string&
 Ref vision_attention(Builder& b, const VisionFamily& family, const std::string& path,
                      const VisionSizes& sizes, const Ref& x) {
   b.container(path, family.name + "Attention");
-  const Ref rows = b.size(x, 0), tokens = b.size(x, 1);
-  const auto heads = [&](const char* part) {
-    const Ref together = b.linear(path + part, x, sizes.width, sizes.width, sizes.bias);
-    return b.transpose(b.view(together, {rows, tokens, -1, sizes.head}), 1, 2);
-  };
-  Attention attention;
-  attention.query = heads(".q_proj");
-  attention.key = heads(".k_proj");
-  attention.value = heads(".v_proj");
-  attention.scaling = std::pow(sizes.head, -0.5);
-  attention.dropout = sizes.attention_dropout;
-  attention.softmax = Softmax::float32;
-  const Ref mean = b.contiguous(b.attend(attention));
-  const Ref joined = b.contiguous(b.reshape(mean, {rows, tokens, -1}));
+  const Ref joined = self_attention(b, path,
+                                    {.projections = {".q_proj", ".k_proj", ".v_proj"},
+                                     .width = sizes.width,
+                                     .head = sizes.head,
+                                     .dropout = sizes.attention_dropout,
+                                     .bias = sizes.bias,
+                                     .softmax = Softmax::float32},
+                                    x);
   return b.linear(path + ".o_proj", joined, sizes.width, sizes.width);
 }
 
