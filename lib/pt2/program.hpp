@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/array.hpp"
@@ -57,6 +58,8 @@ struct Node {
   PythonCall function;
   std::string place;   ///< "net.py:12", or "" if unknown
   std::string source;  ///< this line of Python
+
+  const Tree* find(std::string_view input) const;  ///< an argument; nullptr if it is left out
 };
 
 struct InputSpec {

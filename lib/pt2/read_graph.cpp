@@ -196,6 +196,11 @@ void check_version(const Tree& document) {
 
 }  // namespace
 
+const Tree* Node::find(std::string_view input) const {
+  const auto found = std::ranges::find(inputs, input, &NodeArgument::name);
+  return found == inputs.end() ? nullptr : &found->value;
+}
+
 TensorInfo tensor_info(const Tree& meta, const std::string& what) {
   TensorInfo info;
   info.dtype = dtype_of(integer_of(field(meta, "dtype"), "dtype"), what);

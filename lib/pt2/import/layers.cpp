@@ -67,14 +67,9 @@ std::vector<ir::Argument> all_arguments(const Call& call) {
   return all;
 }
 
-const Tree* find_input(const Node& node, std::string_view name) {
-  const auto found = std::ranges::find(node.inputs, name, &NodeArgument::name);
-  return found == node.inputs.end() ? nullptr : &found->value;
-}
-
 /// The name that an argument refers to; "" if there is none, or several.
 std::string input_of(const Node& node, std::string_view name) {
-  const Tree* value = find_input(node, name);
+  const Tree* value = node.find(name);
   const std::vector<std::string> names = value ? names_in(*value) : std::vector<std::string>();
   return names.size() == 1 ? names[0] : "";
 }
@@ -146,7 +141,7 @@ bool Importer::are_for_each_other(const LinearParts& parts) const {
   const auto same = [](const SymInt& one, const SymInt& other) {
     return one.expression == other.expression && one.value == other.value;
   };
-  const Tree* order = find_input(*parts.transpose, "dims");
+  const Tree* order = parts.transpose->find("dims");
   const bool turned = !order || union_of(*order, "dims").value == Tree::list_of(std::array{1, 0});
   if (!turned || !graph_.tensors.contains(slot(input_of(*parts.transpose, "self")).path))
     return false;

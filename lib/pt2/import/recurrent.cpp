@@ -32,18 +32,13 @@ const RecurrentRow* recurrent_row(const Node& node) {
   return row == std::end(recurrent_rows) ? nullptr : row;
 }
 
-const Tree* input_of(const Node& node, std::string_view name) {
-  const auto found = std::ranges::find(node.inputs, name, &NodeArgument::name);
-  return found == node.inputs.end() ? nullptr : &found->value;
-}
-
 /// The tensors of a layer by the graph's argument, from the names of the program.
 using TensorNames = std::vector<std::pair<std::string, std::string>>;
 
 /// ATen's `params`: matrices, biases and projection of each level and direction in turn.
 std::optional<TensorNames> level_tensors(const Node& node) {
-  const Tree *params = input_of(node, "params"), *biases = input_of(node, "has_biases"),
-             *levels = input_of(node, "num_layers"), *both = input_of(node, "bidirectional");
+  const Tree *params = node.find("params"), *biases = node.find("has_biases"),
+             *levels = node.find("num_layers"), *both = node.find("bidirectional");
   if (!params || !biases || !levels || !both) return std::nullopt;
   const std::vector<std::string> names = names_in(*params);
   const auto count = integer_of(union_of(*levels, "num_layers").value, "num_layers") *
@@ -65,7 +60,7 @@ std::optional<TensorNames> cell_tensors(const Node& node) {
       {{"w_ih", "weight_ih"}, {"w_hh", "weight_hh"}, {"b_ih", "bias_ih"}, {"b_hh", "bias_hh"}}};
   TensorNames tensors;
   for (const auto& [given, argument] : arguments)
-    if (const Tree* value = input_of(node, given); value && !names_in(*value).empty())
+    if (const Tree* value = node.find(given); value && !names_in(*value).empty())
       tensors.emplace_back(argument, names_in(*value)[0]);
   return tensors;
 }
@@ -84,7 +79,7 @@ bool Importer::import_recurrent(const std::vector<const Node*>& nodes, const Mod
   if (!call) return false;
   const RecurrentRow& row = *recurrent_row(*call);
   const auto tensors = row.cell ? cell_tensors(*call) : level_tensors(*call);
-  const Tree *input = input_of(*call, "input"), *state = input_of(*call, "hx");
+  const Tree *input = call->find("input"), *state = call->find("hx");
   if (!tensors || !input || !state) return false;
   ir::Module layer{module.path, module.class_name, std::string(row.op), {}, {}};
   for (const auto& [argument, name] : *tensors) {
@@ -94,7 +89,7 @@ bool Importer::import_recurrent(const std::vector<const Node*>& nodes, const Mod
   }
   if (!row.cell)
     for (const char* name : {"num_layers", "dropout", "train", "bidirectional", "batch_first"})
-      if (const Tree* value = input_of(*call, name)) {
+      if (const Tree* value = call->find(name)) {
         const ir::OpSchema* schema = ir::find_schema(row.aten);
         const ir::SchemaArgument* formal = schema ? schema->find(name) : nullptr;
         layer.attributes.push_back({name, name == std::string_view("train")
