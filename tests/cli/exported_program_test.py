@@ -9,16 +9,16 @@ usage: exported_program_test.py --mase BINARY --source ROOT [CASE ...]; exits wi
 import argparse
 import json
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 from pathlib import Path
 
 try:
     import numpy as np
+    import program_cases
     import torch
+    from program_cases import Cases, mase, mase_result
     from torch import nn
     from torch._export.serde.serialize import serialize
     from torch.nn import functional as F
@@ -26,19 +26,8 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-MASE = SOURCE = None
+SOURCE = None
 FIXTURES = ("encoder_tiny", "jsc_s", "jsc_tiny", "lenet")
-
-
-def mase_result(*words):
-    return subprocess.run([MASE, *map(str, words)], capture_output=True, text=True, timeout=300)
-
-
-def mase(*words):
-    done = mase_result(*words)
-    if done.returncode != 0:
-        raise AssertionError(f"mase {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def modules_of(text):
@@ -64,30 +53,14 @@ def functions_of(text):
     return [call.groups()[1:] for call in calls if call and call[3] != "_operator.getitem"]
 
 
-class Cases(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def outputs_of(self, model, arrays):
-        for old in self.folder.glob("y*.npy"):
-            old.unlink()
-        words = []
-        for i, array in enumerate(arrays):
-            np.save(self.folder / f"x{i}.npy", array)
-            words += ["--input", self.folder / f"x{i}.npy"]
-        said = mase("run", model, *words, "--output", self.folder / "y.npy")
-        files = [line.split(":")[0] for line in said.splitlines()]
-        return [np.load(file) for file in files if file.endswith(".npy")]
-
+class Programs(Cases):
     def compare(self, one, other):
         self.assertEqual([array.shape for array in one], [array.shape for array in other])
         for i, (left, right) in enumerate(zip(one, other)):
             np.testing.assert_array_equal(left, right, err_msg=f"output {i}")
 
 
-class Fixtures(Cases):
+class Fixtures(Programs):
     def test_graph_is_that_of_torchscript(self):
         for name in FIXTURES:
             folder = SOURCE / "tests/fixtures/models" / name
@@ -168,7 +141,7 @@ def rewritten(source, path, change):
     return path
 
 
-class Refusals(Cases):
+class Refusals(Programs):
     """Programs that are damaged or have no counterpart: the message names what is wrong and what helps."""
 
     def check(self, path, *texts, code=3):
@@ -401,7 +374,7 @@ FORMS = {
 }
 
 
-class Networks(Cases):
+class Networks(Programs):
     def exported(self, network, example, form):
         def export(strict):
             batch = torch.export.Dim("batch", min=2, max=64)
@@ -488,5 +461,5 @@ if __name__ == "__main__":
     parser.add_argument("--mase", required=True)
     parser.add_argument("--source", type=Path, required=True)
     options, names = parser.parse_known_args()
-    MASE, SOURCE = options.mase, options.source
+    program_cases.program, SOURCE = options.mase, options.source
     unittest.main(argv=[sys.argv[0], *names], warnings="ignore")

@@ -8,9 +8,7 @@ usage: onnx_export_test.py --mase BINARY --source ROOT [CASE ...]; exits with 77
 
 import argparse
 import json
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,6 +16,8 @@ try:
     import numpy as np
     import onnx
     import onnxruntime
+    import program_cases
+    from program_cases import Cases, mase, mase_result
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
@@ -29,7 +29,7 @@ try:
 except ImportError:
     qonnx_executor = None
 
-MASE = SOURCE = None
+SOURCE = None
 # Sums of up to 4608 products are added in another order; the rounding of float32 is 6e-8.
 FLOAT_TOLERANCE = 1e-5
 
@@ -95,17 +95,6 @@ NETWORKS = ("cnv_small", "jsc_s", "mobile_tiny", "resnet8", "unet_tiny", "vit_ti
 LENET_LAYERS = ("conv1", "conv2", "fc1", "fc2")
 
 
-def mase_result(*words):
-    return subprocess.run([MASE, *map(str, words)], capture_output=True, text=True, timeout=300)
-
-
-def mase(*words):
-    done = mase_result(*words)
-    if done.returncode != 0:
-        raise AssertionError(f"mase {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def runtime_outputs(path, arrays, optimized=True):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
@@ -125,28 +114,6 @@ def qonnx_output(path, array):
     return next(iter(qonnx_executor.execute_onnx(model, {name: array}).values()))
 
 
-class Cases(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def input_words(self, arrays):
-        words = []
-        for i, array in enumerate(arrays):
-            np.save(self.folder / f"x{i}.npy", array)
-            words += ["--input", self.folder / f"x{i}.npy"]
-        return words
-
-    def outputs_of(self, model, arrays, level="float"):
-        """The outputs in their order."""
-        for old in self.folder.glob("y*.npy"):
-            old.unlink()
-        said = mase("run", model, *self.input_words(arrays), "--output", self.folder / "y.npy", "--level", level)
-        files = [line.split(":")[0] for line in said.splitlines()]
-        return [np.load(file) for file in files if file.endswith(".npy")]
-
-
 class Exports(Cases):
     def convert(self, model, arrays):
         path = self.folder / "model.onnx"
@@ -155,7 +122,7 @@ class Exports(Cases):
         return path
 
     def compare(self, model, path, arrays):
-        wanted = self.outputs_of(model, arrays)
+        wanted = self.outputs_of(model, arrays, "--level", "float")
         found = runtime_outputs(path, arrays)
         self.assertEqual([one.shape for one in wanted], [one.shape for one in found])
         for i, (one, other) in enumerate(zip(wanted, found)):
@@ -451,7 +418,7 @@ class Formats(Cases):
     def test_formats(self):
         for name, formats in FORMATS.items():
             checkpoint, words = self.quantize(formats)
-            wanted = self.outputs_of(checkpoint, [self.array], "quantized")[0]
+            wanted = self.outputs_of(checkpoint, [self.array], "--level", "quantized")[0]
             self.assertGreater(len(np.unique(wanted)), 5, "the results tell nothing apart")
             for dialect in ("qdq", "qonnx"):
                 with self.subTest(name, dialect=dialect):
@@ -462,7 +429,7 @@ class Formats(Cases):
             folder = SOURCE / "tests/fixtures/models" / name
             self.model, self.array = folder / f"{name}.script.pt", np.load(folder / "inputs.npy")
             checkpoint, words = self.quantize(FORMATS["int8"], kinds=["default"])
-            wanted = self.outputs_of(checkpoint, [self.array], "quantized")[0]
+            wanted = self.outputs_of(checkpoint, [self.array], "--level", "quantized")[0]
             for dialect in ("qdq", "qonnx"):
                 with self.subTest(name, dialect=dialect):
                     self.check_dialect(name, dialect, checkpoint, words, wanted)
@@ -472,7 +439,7 @@ class Formats(Cases):
         path = self.folder / "of_transform.onnx"
         config = ["--config", self.folder / "formats.toml", "--project-dir", self.folder, "--project", "q", "-q"]
         mase("transform", self.model, *config, *words, "--export", path, "--export-format", "qdq")
-        wanted = self.outputs_of(self.folder / "q", [self.array], "quantized")[0]
+        wanted = self.outputs_of(self.folder / "q", [self.array], "--level", "quantized")[0]
         self.assertTrue(np.array_equal(runtime_outputs(path, [self.array])[0], wanted))
         again = mase_result("transform", self.model, *config, *words, "--export", path)
         self.assertIn("exists; name another file", again.stderr)
@@ -493,18 +460,18 @@ class Formats(Cases):
                 self.check(name, "ONNX Runtime, optimized", wanted, runtime_outputs(path, [self.array])[0])
         elif qonnx_executor:
             self.check(name, "the executor of qonnx", wanted, qonnx_output(path, self.array))
-        imported = self.outputs_of(path, [self.array], "quantized")[0]
+        imported = self.outputs_of(path, [self.array], "--level", "quantized")[0]
         self.check(name, f"imported from {dialect}", wanted, imported)
 
 
 def main():
-    global MASE, SOURCE
+    global SOURCE
     parser = argparse.ArgumentParser()
     parser.add_argument("--mase", required=True)
     parser.add_argument("--source", required=True, type=Path)
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
-    MASE, SOURCE = arguments.mase, arguments.source
+    program_cases.program, SOURCE = arguments.mase, arguments.source
     unittest.main(argv=[sys.argv[0], *arguments.cases])
 
 

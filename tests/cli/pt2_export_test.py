@@ -8,35 +8,24 @@ usage: pt2_export_test.py --mase BINARY --source ROOT [CASE ...]; exits with 77 
 
 import argparse
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 try:
     import numpy as np
+    import program_cases
     import torch
+    from program_cases import Cases, mase, mase_result
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
 torch.set_num_threads(1)  # as mase runs: sums of several threads are others
-MASE = SOURCE = None
+SOURCE = None
 REFUSED = {"data_dependent"}  # mase does not import it
 BUILT_IN = ("jsc-toy", "lenet", "vit-tiny", "bert-tiny")
 CALLS = 3  # the first calls of some engines differ from later ones
-
-
-def mase_result(*words):
-    return subprocess.run([MASE, *map(str, words)], capture_output=True, text=True, timeout=300)
-
-
-def mase(*words):
-    done = mase_result(*words)
-    if done.returncode != 0:
-        raise AssertionError(f"mase {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def fixtures():
@@ -84,29 +73,10 @@ def numbered(lines):
     return [re.sub(r"%(\w+)", lambda match: "%" + names.get(match[1], match[1]), line) for line in lines]
 
 
-class Cases(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def words(self, arrays):
-        words = []
-        for i, array in enumerate(arrays):
-            np.save(self.folder / f"x{i}.npy", array)
-            words += ["--input", self.folder / f"x{i}.npy"]
-        return words
-
-    def run_mase(self, model, arrays, *words):
-        for old in self.folder.glob("y*.npy"):
-            old.unlink()
-        said = mase("run", model, *self.words(arrays), "--output", self.folder / "y.npy", *words)
-        files = [line.split(":")[0] for line in said.splitlines()]
-        return [np.load(file) for file in files if file.endswith(".npy")]
-
+class Exports(Cases):
     def exported(self, model, arrays, *words):
         path = self.folder / "model.pt2"
-        said = mase("convert", model, *self.words(arrays), path, "--overwrite", *words)
+        said = mase("convert", model, *self.input_words(arrays), path, "--overwrite", *words)
         program = torch.export.load(path)
         program.validate()
         return program, said
@@ -123,12 +93,12 @@ class Cases(unittest.TestCase):
                 self.compare(leaves(module(*map(torch.from_numpy, arrays))), wanted, f"call {call}")
 
 
-class Floats(Cases):
+class Floats(Exports):
     def test_fixtures_open_and_give_the_bits_of_run(self):
         for name, path, arrays in fixtures():
             with self.subTest(name):
                 program, _ = self.exported(path, arrays)
-                self.check_calls(program, arrays, self.run_mase(path, arrays))
+                self.check_calls(program, arrays, self.outputs_of(path, arrays))
 
     def test_models_open_and_give_the_bits_of_run(self):
         for name in BUILT_IN:
@@ -142,16 +112,16 @@ class Floats(Cases):
                         integers = not value.meta["val"].dtype.is_floating_point
                         arrays.append(generator.integers(0, 2, shape) if integers else generator.normal(size=shape))
                         arrays[-1] = arrays[-1].astype("int64" if integers else "float32")
-                self.check_calls(program, arrays, self.run_mase(name, arrays))
+                self.check_calls(program, arrays, self.outputs_of(name, arrays))
 
     def test_round_trip(self):
         for name, path, arrays in fixtures():
             with self.subTest(name):
                 self.exported(path, arrays)
                 again = self.folder / "model.pt2"
-                words = self.words(arrays)
+                words = self.input_words(arrays)
                 self.assertEqual(graph_of(again, *words), graph_of(path, *words))
-                self.compare(self.run_mase(again, arrays), self.run_mase(path, arrays))
+                self.compare(self.outputs_of(again, arrays), self.outputs_of(path, arrays))
 
     def test_other_batches(self):
         for name, path, arrays in fixtures():
@@ -160,7 +130,7 @@ class Floats(Cases):
                 self.assertIn("takes any batch", said)
                 for rows in (1, 3, 9):
                     others = [np.concatenate([array] * 3)[:rows] for array in arrays]
-                    self.check_calls(program, others, self.run_mase(path, others))
+                    self.check_calls(program, others, self.outputs_of(path, others))
 
     def test_static_programs_stay_static(self):
         folder = SOURCE / "tests/fixtures/models/jsc_tiny"
@@ -175,7 +145,7 @@ class Floats(Cases):
         layers = {name: array for name, array in program.state_dict.items()}
         self.assertEqual(set(layers), set(torch.jit.load(str(path)).state_dict()))
         parts = torch.export.unflatten(program)
-        self.compare(leaves(parts(*map(torch.from_numpy, arrays))), self.run_mase(path, arrays))
+        self.compare(leaves(parts(*map(torch.from_numpy, arrays))), self.outputs_of(path, arrays))
 
     def test_compiles(self):
         path = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
@@ -185,11 +155,11 @@ class Floats(Cases):
         with torch.no_grad():
             found = leaves(compiled(*map(torch.from_numpy, arrays)))
         # Inductor adds up in another order.
-        for one, other in zip(found, self.run_mase(path, arrays)):
+        for one, other in zip(found, self.outputs_of(path, arrays)):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-class Formats(Cases):
+class Formats(Exports):
     """Every number format at all ports of a network, also in the profile of the reference system."""
 
     def quantized(self, model, arrays, formats, kind="default"):
@@ -198,7 +168,7 @@ class Formats(Cases):
         config = self.folder / "formats.toml"
         config.write_text("\n".join(lines) + "\n")
         to = ["--project-dir", self.folder, "--project", "p", "--overwrite", "-q"]
-        mase("transform", model, "--config", config, *to, *self.words(arrays))
+        mase("transform", model, "--config", config, *to, *self.input_words(arrays))
         return self.folder / "p"
 
     def check(self, name, formats, batches=()):
@@ -207,10 +177,10 @@ class Formats(Cases):
         arrays = [np.load(one) for one in sorted(folder.glob("input*.npy"))]
         checkpoint = self.quantized(path, arrays, formats)
         program, _ = self.exported(checkpoint, [])
-        self.check_calls(program, arrays, self.run_mase(checkpoint, arrays))
+        self.check_calls(program, arrays, self.outputs_of(checkpoint, arrays))
         for rows in batches:
             others = [np.concatenate([array] * 3)[:rows] for array in arrays]
-            self.check_calls(program, others, self.run_mase(checkpoint, others))
+            self.check_calls(program, others, self.outputs_of(checkpoint, others))
         return program
 
     def test_formats(self):
@@ -238,10 +208,10 @@ class Formats(Cases):
         path = SOURCE / "tests/fixtures/models/jsc_tiny/jsc_tiny.script.pt"
         checkpoint = self.quantized(path, arrays, {"data_in": "integer(8, 5)"})
         program, _ = self.exported(checkpoint, [], "--format", "float")
-        self.check_calls(program, arrays, self.run_mase(checkpoint, arrays, "--level", "float"))
+        self.check_calls(program, arrays, self.outputs_of(checkpoint, arrays, "--level", "float"))
 
 
-class Files(Cases):
+class Files(Exports):
     def test_nothing_is_overwritten_unasked(self):
         path = self.folder / "model.pt2"
         path.write_text("mine")
@@ -268,5 +238,5 @@ if __name__ == "__main__":
     parser.add_argument("--mase", required=True)
     parser.add_argument("--source", type=Path, required=True)
     options, names = parser.parse_known_args()
-    MASE, SOURCE = options.mase, options.source
+    program_cases.program, SOURCE = options.mase, options.source
     unittest.main(argv=[sys.argv[0], *names], warnings="ignore")
