@@ -165,6 +165,12 @@ Ref Builder::arange(const Ref& end) {
                   {{"end", end}, {"device", "cpu"}, {"pin_memory", false}});
 }
 
+Ref Builder::arange(const Ref& end, DType dtype) {
+  return function(
+      "torch.arange", "aten::arange",
+      {{"end", end}, {"dtype", scalar_type(dtype)}, {"device", "cpu"}, {"pin_memory", false}});
+}
+
 Ref Builder::to(const Ref& x, DType dtype) {
   return method("to", "aten::to.dtype", {{"self", x}, {"dtype", scalar_type(dtype)}});
 }

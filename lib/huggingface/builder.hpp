@@ -80,6 +80,7 @@ class Builder {
   Ref item(const Ref& x, std::vector<Ref> index);  ///< x[index, ...]
   Ref part(const Ref& tuple, int index);           ///< tuple[index]
   Ref arange(const Ref& end);
+  Ref arange(const Ref& end, DType dtype);
   Ref to(const Ref& x, DType dtype);
   Ref to_device(const Ref& x, DType dtype);  ///< the same with the device, as a trace has it
   Ref to_layout(const Ref& x, DType dtype);  ///< the same with layout and device

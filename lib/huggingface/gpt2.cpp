@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "huggingface/architectures.hpp"
+#include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
 
 namespace mase::huggingface {
@@ -117,6 +118,12 @@ std::vector<Ref> gpt2_language_model(Builder& b, const std::vector<Ref>& inputs)
   return {b.word_scores(x, "transformer.wte.weight", b.config().size("n_embd"), true)};
 }
 
+std::vector<Ref> gpt2_classifier(Builder& b, const std::vector<Ref>& inputs) {
+  b.container("transformer", "GPT2Model");
+  const Ref x = gpt2_decoder(b, "transformer.", inputs);
+  return {last_token_label(b, inputs[0], x, b.config().size("n_embd"))};
+}
+
 constexpr std::string_view gpt2_classes = "transformers.models.gpt2.modeling_gpt2";
 /// Older files have the causal mask of each layer.
 constexpr std::string_view gpt2_unused[] = {".attn.bias", ".attn.masked_bias"};
@@ -134,6 +141,12 @@ const Architecture gpt2_rows[] = {
      Takes::texts,
      {.base = "transformer.", .unused = gpt2_unused},
      gpt2_language_model},
+    {"GPT2ForSequenceClassification",
+     "gpt2",
+     gpt2_classes,
+     Takes::texts,
+     {.base = "transformer.", .unused = gpt2_unused},
+     gpt2_classifier},
 };
 
 }  // namespace

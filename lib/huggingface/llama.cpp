@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "huggingface/architectures.hpp"
+#include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
 #include "huggingface/rotary.hpp"
 
@@ -206,6 +207,13 @@ std::vector<Ref> llama_language_model(Builder& b, const std::vector<Ref>& inputs
   return {b.word_scores(x, "model.embed_tokens.weight", b.config().size("hidden_size"), false)};
 }
 
+template <const LlamaFamily& family>
+std::vector<Ref> llama_classifier(Builder& b, const std::vector<Ref>& inputs) {
+  b.container("model", family.name + "Model");
+  const Ref x = llama_decoder(b, family, "model.", inputs);
+  return {last_token_label(b, inputs[0], x, b.config().size("hidden_size"))};
+}
+
 /// Older files have the frequencies of each layer.
 constexpr std::string_view llama_unused[] = {"rotary_emb.inv_freq"};
 constexpr Naming with_head{.base = "model.", .unused = llama_unused};
@@ -216,14 +224,20 @@ const Architecture llama_rows[] = {
      llama_model<llama>},
     {"LlamaForCausalLM", "llama", "transformers.models.llama.modeling_llama", Takes::texts,
      with_head, llama_language_model<llama>},
+    {"LlamaForSequenceClassification", "llama", "transformers.models.llama.modeling_llama",
+     Takes::texts, with_head, llama_classifier<llama>},
     {"MistralModel", "mistral", "transformers.models.mistral.modeling_mistral", Takes::texts,
      without_head, llama_model<mistral>},
     {"MistralForCausalLM", "mistral", "transformers.models.mistral.modeling_mistral", Takes::texts,
      with_head, llama_language_model<mistral>},
+    {"MistralForSequenceClassification", "mistral", "transformers.models.mistral.modeling_mistral",
+     Takes::texts, with_head, llama_classifier<mistral>},
     {"Qwen2Model", "qwen2", "transformers.models.qwen2.modeling_qwen2", Takes::texts, without_head,
      llama_model<qwen2>},
     {"Qwen2ForCausalLM", "qwen2", "transformers.models.qwen2.modeling_qwen2", Takes::texts,
      with_head, llama_language_model<qwen2>},
+    {"Qwen2ForSequenceClassification", "qwen2", "transformers.models.qwen2.modeling_qwen2",
+     Takes::texts, with_head, llama_classifier<qwen2>},
 };
 
 }  // namespace

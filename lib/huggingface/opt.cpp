@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "huggingface/architectures.hpp"
+#include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
 
 namespace mase::huggingface {
@@ -136,6 +137,13 @@ std::vector<Ref> opt_language_model(Builder& b, const std::vector<Ref>& inputs) 
   return {b.contiguous(b.word_scores(x, "model.decoder.embed_tokens.weight", width, true))};
 }
 
+std::vector<Ref> opt_classifier(Builder& b, const std::vector<Ref>& inputs) {
+  b.container("model", "OPTModel");
+  const Ref x = opt_decoder(b, "model.decoder", inputs);
+  constexpr std::int64_t usual_padding = 1;
+  return {last_token_label(b, inputs[0], x, opt_sizes(b.config()).word_width, usual_padding)};
+}
+
 const Architecture opt_rows[] = {
     {"OPTModel",
      "opt",
@@ -149,6 +157,12 @@ const Architecture opt_rows[] = {
      Takes::texts,
      {.base = "model."},
      opt_language_model},
+    {"OPTForSequenceClassification",
+     "opt",
+     "transformers.models.opt.modeling_opt",
+     Takes::texts,
+     {.base = "model."},
+     opt_classifier},
 };
 
 }  // namespace

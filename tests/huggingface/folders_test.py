@@ -84,6 +84,13 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 16,
 }
+YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 100.0,
+    "factor": 4.0,
+    "original_max_position_embeddings": 100,
+    "beta_fast": 8.0,
+}
 OPT = {
     "vocab_size": 100,
     "hidden_size": 16,
@@ -122,7 +129,22 @@ CASES = {
     "deit": ("DeiTForImageClassification", "DeiTConfig", {**VISION, "hidden_act": "gelu_pytorch_tanh"}),
     "gpt2": ("GPT2LMHeadModel", "GPT2Config", GPT2),
     "gpt2-base": ("GPT2Model", "GPT2Config", {**GPT2, "n_inner": 24, "scale_attn_by_inverse_layer_idx": True}),
+    "gpt2-classes": ("GPT2ForSequenceClassification", "GPT2Config", {**GPT2, "pad_token_id": 0, "num_labels": 3}),
     "llama": ("LlamaForCausalLM", "LlamaConfig", LLAMA),
+    "llama-yarn": ("LlamaModel", "LlamaConfig", {**LLAMA, "rope_parameters": YARN, "head_dim": 16}),
+    "llama-classes": ("LlamaForSequenceClassification", "LlamaConfig", {**LLAMA, "pad_token_id": 0}),
+    "mistral-classes": (
+        "MistralForSequenceClassification",
+        "MistralConfig",
+        {
+            **LLAMA,
+            "pad_token_id": 7,
+            "head_dim": 16,
+            "rope_parameters": {**YARN, "truncate": False, "mscale": 0.7, "mscale_all_dim": 1.2},
+        },
+    ),
+    "qwen2-classes": ("Qwen2ForSequenceClassification", "Qwen2Config", {**LLAMA, "pad_token_id": 0, "num_labels": 4}),
+    "opt-classes": ("OPTForSequenceClassification", "OPTConfig", {**OPT, "word_embed_proj_dim": 8}),
     "llama-base": ("LlamaModel", "LlamaConfig", {**LLAMA, "rope_parameters": LLAMA3, "num_key_value_heads": 4}),
     "llama-biases": (
         "LlamaForCausalLM",
