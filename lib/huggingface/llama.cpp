@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoders after Llama (Touvron et al., 2023): Mistral (Jiang et al., 2023) sees a window of
-// tokens, and Qwen2 (Yang et al., 2024) has biases for queries, keys and values.
+// tokens, Qwen2 (Yang et al., 2024) has biases for queries, keys and values, and Qwen3 (Yang et
+// al., 2025) has norms of queries and keys instead.
 #include <cmath>
 
 #include "huggingface/architectures.hpp"
@@ -23,6 +24,8 @@ struct LlamaFamily {
   void (*biases)(const Config& config, LlamaSizes& sizes);
   /// The window of each layer; nullopt where a layer sees all tokens before it.
   std::vector<std::optional<std::int64_t>> (*windows)(const Config& config, std::int64_t layers);
+  bool norms_heads = false;     ///< each query and key goes through a norm
+  std::int64_t usual_head = 0;  ///< size of a head without `head_dim`; 0: its share of the width
 };
 
 using Windows = std::vector<std::optional<std::int64_t>>;
@@ -30,6 +33,10 @@ using Windows = std::vector<std::optional<std::int64_t>>;
 void llama_biases(const Config& config, LlamaSizes& sizes) {
   sizes.qkv_bias = sizes.output_bias = config.truth("attention_bias", false);
   sizes.mlp_bias = config.truth("mlp_bias", false);
+}
+
+void qwen3_biases(const Config& config, LlamaSizes& sizes) {
+  sizes.qkv_bias = sizes.output_bias = config.truth("attention_bias", false);
 }
 
 void no_biases(const Config&, LlamaSizes&) {}
@@ -73,14 +80,15 @@ Windows qwen2_windows(const Config& config, std::int64_t layers) {
 const LlamaFamily llama{"Llama", llama_biases, no_windows};
 const LlamaFamily mistral{"Mistral", no_biases, mistral_windows};
 const LlamaFamily qwen2{"Qwen2", qwen2_biases, qwen2_windows};
+const LlamaFamily qwen3{"Qwen3", qwen3_biases, qwen2_windows, true, 128};
 
 LlamaSizes llama_sizes(const Config& config, const LlamaFamily& family) {
   const std::int64_t heads = config.size("num_attention_heads");
   const std::int64_t groups = config.size("num_key_value_heads", heads);
   if (heads % groups != 0)
     config.wrong("num_key_value_heads", "does not divide 'num_attention_heads'");
-  const std::int64_t head = config.find("head_dim")
-                                ? config.size("head_dim")
+  const std::int64_t head = config.find("head_dim") || family.usual_head > 0
+                                ? config.size("head_dim", family.usual_head)
                                 : config.quotient("hidden_size", "num_attention_heads");
   LlamaSizes sizes{.width = config.size("hidden_size"),
                    .head = head,
@@ -98,16 +106,16 @@ LlamaSizes llama_sizes(const Config& config, const LlamaFamily& family) {
 }
 
 /// weight * x / sqrt(mean(x^2) + eps). A trace goes on with the converted x afterwards.
-Ref rms_norm(Builder& b, const LlamaFamily& family, const std::string& path,
-             const LlamaSizes& sizes, Ref& x) {
+Ref rms_norm(Builder& b, const LlamaFamily& family, const std::string& path, std::int64_t width,
+             double eps, Ref& x) {
   b.container(path, family.name + "RMSNorm");
   x = b.to(x, DType::float32);
   const Ref mean =
       b.method("mean", "aten::mean.dim",
                {{"self", b.power(x, 2)}, {"dim", Ref::list({Ref(-1)})}, {"keepdim", true}});
-  const Ref scaled = b.multiply(x, b.unary("rsqrt", b.add(mean, sizes.eps)));
+  const Ref scaled = b.multiply(x, b.unary("rsqrt", b.add(mean, eps)));
   const Ref normed = b.to(scaled, DType::float32);
-  return b.multiply(b.tensor(path + ".weight", {sizes.width}), normed);
+  return b.multiply(b.tensor(path + ".weight", {width}), normed);
 }
 
 /// Repeats the heads of each group for the queries that it serves.
@@ -124,13 +132,16 @@ Ref llama_attention(Builder& b, const LlamaFamily& family, const std::string& pa
                     const LlamaSizes& sizes, const Ref& x, const Rotary& rotary, const Ref& mask) {
   b.container(path, family.name + "Attention");
   const Ref rows = b.size(x, 0), tokens = b.size(x, 1);
-  const auto heads = [&](const char* part, std::int64_t count) {
+  const auto heads = [&](const char* part, std::int64_t count, const char* norm = nullptr) {
     const Ref together = b.linear(path + part, x, sizes.width, count * sizes.head, sizes.qkv_bias);
-    return b.transpose(b.view(together, {rows, tokens, -1, sizes.head}), 1, 2);
+    Ref each = b.view(together, {rows, tokens, -1, sizes.head});
+    if (family.norms_heads && norm)
+      each = rms_norm(b, family, path + norm, sizes.head, sizes.eps, each);
+    return b.transpose(each, 1, 2);
   };
   Attention attention;
-  attention.query = heads(".q_proj", sizes.heads);
-  attention.key = heads(".k_proj", sizes.groups);
+  attention.query = heads(".q_proj", sizes.heads, ".q_norm");
+  attention.key = heads(".k_proj", sizes.groups, ".k_norm");
   attention.value = heads(".v_proj", sizes.groups);
   rotate(b, rotary, attention.query, attention.key);
   attention.key = repeat_groups(b, sizes, attention.key);
@@ -186,13 +197,14 @@ Ref llama_decoder(Builder& b, const LlamaFamily& family, const std::string& pref
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const std::string path = prefix + "layers." + std::to_string(i);
     b.container(path, family.name + "DecoderLayer");
-    const Ref first = rms_norm(b, family, path + ".input_layernorm", sizes, x);
+    const Ref first = rms_norm(b, family, path + ".input_layernorm", sizes.width, sizes.eps, x);
     const Ref& mask = masks.of(windows[static_cast<std::size_t>(i)]);
     x = b.add(x, llama_attention(b, family, path + ".self_attn", sizes, first, rotary, mask));
-    const Ref second = rms_norm(b, family, path + ".post_attention_layernorm", sizes, x);
+    const Ref second =
+        rms_norm(b, family, path + ".post_attention_layernorm", sizes.width, sizes.eps, x);
     x = b.add(x, gated_perceptron(b, family, path + ".mlp", sizes, second));
   }
-  return rms_norm(b, family, prefix + "norm", sizes, x);
+  return rms_norm(b, family, prefix + "norm", sizes.width, sizes.eps, x);
 }
 
 template <const LlamaFamily& family>
@@ -238,6 +250,12 @@ const Architecture llama_rows[] = {
      with_head, llama_language_model<qwen2>},
     {"Qwen2ForSequenceClassification", "qwen2", "transformers.models.qwen2.modeling_qwen2",
      Takes::texts, with_head, llama_classifier<qwen2>},
+    {"Qwen3Model", "qwen3", "transformers.models.qwen3.modeling_qwen3", Takes::texts, without_head,
+     llama_model<qwen3>},
+    {"Qwen3ForCausalLM", "qwen3", "transformers.models.qwen3.modeling_qwen3", Takes::texts,
+     with_head, llama_language_model<qwen3>},
+    {"Qwen3ForSequenceClassification", "qwen3", "transformers.models.qwen3.modeling_qwen3",
+     Takes::texts, with_head, llama_classifier<qwen3>},
 };
 
 }  // namespace

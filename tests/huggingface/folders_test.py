@@ -166,6 +166,12 @@ CASES = {
         "Qwen2Config",
         {**LLAMA, "use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1},
     ),
+    "qwen3": ("Qwen3ForCausalLM", "Qwen3Config", {**LLAMA, "head_dim": 8, "tie_word_embeddings": True}),
+    "qwen3-classes": (
+        "Qwen3ForSequenceClassification",
+        "Qwen3Config",
+        {**LLAMA, "pad_token_id": 0, "head_dim": 6, "attention_bias": True},
+    ),
     "opt": ("OPTForCausalLM", "OPTConfig", OPT),
     "opt-norms-after": (
         "OPTModel",
