@@ -105,7 +105,7 @@ Ref Builder::size(const Ref& x, int dim) {
 }
 
 Ref Builder::binary(const std::string& name, const Ref& x, const Ref& y) {
-  const std::string op = name == "and_" ? "__and__" : name;
+  const std::string op = name == "and_" ? "__and__" : name == "truediv" ? "div" : name;
   return function("_operator." + name, "aten::" + op + overload(y), {{"self", x}, {"other", y}});
 }
 

@@ -117,6 +117,18 @@ std::vector<Ref> vision_classifier(Builder& b, const VisionFamily& family, const
   return {b.linear("classifier", first, b.config().size("hidden_size"), b.config().labels())};
 }
 
+/// The mean of what both tokens say, then what each says.
+std::vector<Ref> deit_with_teacher(Builder& b, const std::vector<Ref>& inputs) {
+  b.container("deit", "DeiTModel");
+  const Ref x = vision_encoder(b, deit, "deit.", inputs);
+  const auto label = [&](const char* path, int token) {
+    const Ref state = b.item(x, {all(), token, all()});
+    return b.linear(path, state, b.config().size("hidden_size"), b.config().labels());
+  };
+  const Ref first = label("cls_classifier", 0), second = label("distillation_classifier", 1);
+  return {b.binary("truediv", b.add(first, second), 2), first, second};
+}
+
 /// The last hidden states, and act(dense(first token)).
 template <const VisionFamily& family>
 std::vector<Ref> vision_model(Builder& b, const std::vector<Ref>& inputs) {
@@ -170,6 +182,12 @@ const Architecture vision_rows[] = {
      Takes::images,
      {.base = "deit.", .older = vision_older},
      deit_classifier},
+    {"DeiTForImageClassificationWithTeacher",
+     "deit",
+     "transformers.models.deit.modeling_deit",
+     Takes::images,
+     {.base = "deit.", .older = vision_older},
+     deit_with_teacher},
 };
 
 }  // namespace

@@ -127,6 +127,7 @@ CASES = {
     "vit-base": ("ViTModel", "ViTConfig", {**VISION, "pooler_output_size": 12, "pooler_act": "relu"}),
     "deit-base": ("DeiTModel", "DeiTConfig", VISION),
     "deit": ("DeiTForImageClassification", "DeiTConfig", {**VISION, "hidden_act": "gelu_pytorch_tanh"}),
+    "deit-teacher": ("DeiTForImageClassificationWithTeacher", "DeiTConfig", {**VISION, "num_labels": 3}),
     "gpt2": ("GPT2LMHeadModel", "GPT2Config", GPT2),
     "gpt2-base": ("GPT2Model", "GPT2Config", {**GPT2, "n_inner": 24, "scale_attn_by_inverse_layer_idx": True}),
     "gpt2-classes": ("GPT2ForSequenceClassification", "GPT2Config", {**GPT2, "pad_token_id": 0, "num_labels": 3}),
