@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks keep of their figures and what pages show of it, how tests are run, and the table of their processor seconds."""
+"""What benchmarks keep of their figures and what pages show of it, how tests are run, the table of their processor
+seconds, and folders of transformers that are made."""
 
+import csv
+import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -55,6 +59,82 @@ def history_of(date, *networks):
     ]
     eager = "toy      float            eager PyTorch   10.0 steps/s, mase     20.0 steps/s, ratio   2.00"
     return "\n".join(["", f"##### mase 1, {date}", "", "=== training: Title", *lines, eager, ""])
+
+
+class HuggingFaceFolder(Scripts):
+    SIZES = ("--rows", "300", "--layers", "1", "--width", "8", "--positions", "16")
+
+    def make(self, name, *words):
+        return self.run_here(sys.executable, ROOT / "scripts/make_huggingface_folder", name, *words)
+
+    def made(self, name, *words):
+        done = self.make(name, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {path.name: path.read_bytes() for path in sorted((self.folder / name).iterdir())}
+
+    def test_the_labels_of_reviews_are_what_a_reader_would_say(self):
+        self.made("model", "--make-texts", "reviews.csv", *self.SIZES)
+        bad = {"bad", "awful", "boring", "clumsy", "dull", "hollow", "stale", "weak"}
+        with (self.folder / "reviews.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 300)
+        self.assertEqual({row["label"] for row in rows}, {"0", "1"})
+        for row in rows:
+            said = re.findall(r"\w+", re.split(r" but | and ", row["text"].lower())[-1])
+            praised = said[-1] not in bad
+            self.assertEqual(row["label"], str(int(praised != bool({"not", "never"} & set(said)))), row["text"])
+
+    def test_a_seed_decides_about_every_byte(self):
+        first = self.made("first", "--make-texts", "first.csv", *self.SIZES)
+        again = self.made("again", "--make-texts", "again.csv", *self.SIZES)
+        other = self.made("other", "--make-texts", "other.csv", *self.SIZES, "--seed", "1")
+        self.assertEqual(first, again)
+        self.assertNotEqual(first["model.safetensors"], other["model.safetensors"])
+        texts = [(self.folder / f"{name}.csv").read_bytes() for name in ("first", "again", "other")]
+        self.assertEqual(texts[0], texts[1])
+        self.assertNotEqual(texts[0], texts[2])
+
+    def test_the_weights_are_behind_each_other_and_fill_the_file(self):
+        data = self.made("model", "--make-texts", "reviews.csv", *self.SIZES)["model.safetensors"]
+        (length,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8 : 8 + length])
+        self.assertEqual(header.pop("__metadata__"), {"format": "pt"})
+        end = 0
+        for tensor in header.values():
+            count = 4
+            for size in tensor["shape"]:
+                count *= size
+            self.assertEqual(tensor["data_offsets"], [end, end + count])
+            end += count
+        self.assertEqual(len(data), 8 + length + end)
+        # 3 embeddings, norm; query, key, value, output, norm; two linear layers, norm; pooler, classifier
+        self.assertEqual(len(header), 3 + 2 + 4 * 2 + 2 + 2 * 2 + 2 + 2 + 2)
+
+    def test_words_of_own_texts_become_tokens_and_labels_become_classes(self):
+        (self.folder / "own.csv").write_text(
+            "text,label\nA zebra!,wild\nA caf\u00e9.,tame\nA zebra.,wild\n", encoding="utf-8"
+        )
+        files = self.made("model", "--texts", "own.csv", "--vocabulary", "40", *self.SIZES)
+        tokens = json.loads(files["tokenizer.json"])["model"]["vocab"]
+        self.assertEqual(list(tokens.values()), list(range(40)))
+        self.assertLess(tokens["zebra"], tokens["cafe"])  # it is the more frequent one
+        self.assertEqual(json.loads(files["config.json"])["id2label"], {"0": "tame", "1": "wild"})
+
+    def test_what_cannot_be_made_is_refused(self):
+        (self.folder / "own.csv").write_text("words,label\na,0\n")
+        for words, reason in (
+            (["--texts", "own.csv"], "own.csv has no column 'text'"),
+            (["--texts", "none.csv"], "none.csv"),
+            (["--make-texts", "made.csv", "--heads", "3"], "--heads 3 does not divide --width 128"),
+            (["--make-texts", "made.csv", "--vocabulary", "20"], "--vocabulary 20 is too small"),
+            ([], "--make-texts"),
+        ):
+            done = self.make("model", *words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(reason, done.stderr)
+            self.assertFalse((self.folder / "model").exists())
+        (self.folder / "model").mkdir()
+        self.assertIn("model exists", self.make("model", "--texts", "own.csv").stderr)
 
 
 class BenchmarkPage(Scripts):
