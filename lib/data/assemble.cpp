@@ -25,7 +25,7 @@ std::vector<std::string> given_options(const DataOptions& options) {
   const DataOptions defaults;
   std::vector<std::string> given;
   for_each_field<DataOptions>([&](const auto& field) {
-    if (field.name == "task" || field.name == "num_workers") return;
+    if (field.name == "task" || field.name == "num_workers" || field.name == "classes") return;
     const Tree value = field_detail::write_value(options.*(field.member));
     if (value != field_detail::write_value(defaults.*(field.member)))
       given.emplace_back(field.name);

@@ -24,6 +24,10 @@ Tree ColumnNames::write_field() const {
   return names.size() == 1 ? Tree(names.front()) : field_detail::write_value(names);
 }
 
+std::vector<std::string> ColumnNames::list() const {
+  return names.size() == 1 ? mase::split(names.front(), ',') : names;
+}
+
 std::string ColumnNames::text() const { return join(names, ","); }
 
 }  // namespace mase::data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An option that names columns of a table.
+// An option of names, such as columns of a table.
 #pragma once
 
 #include <string>
@@ -22,6 +22,8 @@ struct ColumnNames {
   bool is_set() const { return !names.empty(); }
   /// The names as one text: "a,b".
   std::string text() const;
+  /// The names, those of a single text with commas apart.
+  std::vector<std::string> list() const;
 };
 
 }  // namespace mase::data

@@ -13,6 +13,7 @@
 #include "base/file_map.hpp"
 #include "base/text.hpp"
 #include "data/augment.hpp"
+#include "data/class_order.hpp"
 #include "data/sources.hpp"
 
 namespace mase::data {
@@ -355,6 +356,7 @@ Dataset load_dataset(const std::string& name, const DataOptions& options) {
     Dataset dataset = row->load(options);
     choose_task(dataset, options);
     apply_outputs(dataset, options);
+    if (options.classes.is_set()) order_classes(dataset, options.classes.list());
     return dataset;
   }
   std::vector<std::string> names;

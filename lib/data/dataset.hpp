@@ -177,6 +177,7 @@ struct DataOptions {
   std::optional<double> image_memory;
   ColumnNames label_column;                  ///< of a table
   std::optional<std::string> text_column;    ///< of a table
+  ColumnNames classes;                       ///< in the order of the model's outputs
   ChannelNumbers missing_value;              ///< stand for missing cells of a table
   std::optional<std::int64_t> ignore_class;  ///< of segmentation
   std::optional<double> pixel_scale;
@@ -231,6 +232,10 @@ struct DataOptions {
         Field{"text_column", &DataOptions::text_column,
               "column with the text, by name or number; NA: the one called text"}
             .rare(),
+        decides(Decides::targets, Field{"classes", &DataOptions::classes,
+                                        "names of the classes in the order of the model's outputs; "
+                                        "NA: numbers in their order, other names sorted"}
+                                      .rare()),
         Field{
             "missing_value", &DataOptions::missing_value,
             "for the missing cells of a table: one number, or one for each feature; NA: a missing "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts as rows of token ids.
+#include "data/class_order.hpp"
 #include "data/dataset.hpp"
 #include "files.hpp"
 
@@ -121,6 +122,34 @@ TEST_CASE("a model that has no argument for the mask gets none") {
   REQUIRE(two.inputs.size() == 2);
   CHECK(two.inputs[0].name == "input_ids");
   CHECK(two.inputs[1].name == "attention_mask");
+}
+
+TEST_CASE("classes have the numbers of the order that is given") {
+  const Folder folder;
+  DataOptions options =
+      windows_of(folder.write("t.csv", "text,label\na,Yes\nb,no\nc,yes\nd,no\ne,Yes\n"), 4);
+  const std::string sorted = load_dataset("text", options).sha256;
+  options.classes.names = {"no,Yes,maybe,yes"};
+  const Dataset set = load_dataset("text", options);
+  CHECK(set.labels().class_names == std::vector<std::string>{"no", "Yes", "maybe", "yes"});
+  const auto labels = set.labels().values.span<std::int64_t>();
+  CHECK(std::vector<std::int64_t>(labels.begin(), labels.end()) ==
+        std::vector<std::int64_t>{1, 0, 3, 0, 1});
+  CHECK(set.sha256 != sorted);
+  options.classes.names = {"no", "yes"};
+  CHECK_THAT(message_of(Fault::config, [&] { load_dataset("text", options); }),
+             Contains("--classes"));
+  options.classes.names = {"Yes", "no", "yes", "no"};
+  CHECK_THAT(message_of(Fault::config, [&] { load_dataset("text", options); }),
+             Contains("names a class twice"));
+}
+
+TEST_CASE("names of classes may differ in upper and lower case") {
+  CHECK(places_of({"neg", "Pos"}, {"POS", "NEG"}) == std::vector<std::int64_t>{1, 0});
+  CHECK(places_of({"a", "A"}, {"A", "a"}) == std::vector<std::int64_t>{1, 0});
+  CHECK(!places_of({"a"}, {"A", "A"}));
+  CHECK(!places_of({"a", "A"}, {"A"}));
+  CHECK(!places_of({"a"}, {"b"}));
 }
 
 TEST_CASE("texts may have no classes, and columns of other names") {
