@@ -132,6 +132,19 @@ class Floats(Exports):
                     others = [np.concatenate([array] * 3)[:rows] for array in arrays]
                     self.check_calls(program, others, self.outputs_of(path, others))
 
+    def test_other_batches_after_constants_were_folded(self):
+        folder = SOURCE / "tests/fixtures/huggingface/bert"
+        arrays = [np.load(folder / f"{name}.npy") for name in ("input_ids", "attention_mask")]
+        settings = self.folder / "fold.toml"
+        settings.write_text('[[pass]]\nrun = "fold_constants"\n')
+        mase("transform", folder, "--config", settings, *self.input_words(arrays), "--project-dir", self.folder)
+        (checkpoint,) = self.folder.glob("*/software/transform/transformed_ckpt/graph_module.pt")
+        program, said = self.exported(checkpoint, arrays)
+        self.assertIn("takes any batch", said)
+        for rows in (1, 5):
+            others = [np.concatenate([array] * 3)[:rows] for array in arrays]
+            self.check_calls(program, others, self.outputs_of(folder, others))
+
     def test_static_programs_stay_static(self):
         folder = SOURCE / "tests/fixtures/models/jsc_tiny"
         program, said = self.exported(folder / "jsc_tiny.static.pt2", [])

@@ -3,6 +3,7 @@
 #include "pt2/export/sizes.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "ir/inference.hpp"
@@ -49,12 +50,15 @@ bool infer_nodes(ir::Graph& graph, Integers& integers, bool own_sizes) {
   return true;
 }
 
-/// Whether a condition says no more than that another dimension than the batch is fixed.
+/// Whether a condition says no more than that another dimension than the batch is fixed: "size(x,
+/// 1) == 24" of an import, or "size(x, 1) is 24" of fold_constants.
 bool leaves_batch(const ir::Guard& guard) {
   const std::size_t comma = guard.condition.find(", ");
-  return guard.condition.starts_with("size(") && comma != std::string::npos &&
-         guard.condition.find(") == ", comma) != std::string::npos &&
-         guard.condition.substr(comma + 2, 2) != "0)";
+  if (!guard.condition.starts_with("size(") || comma == std::string::npos) return false;
+  const std::string_view rest = std::string_view(guard.condition).substr(comma + 2);
+  const bool says_size =
+      rest.find(") == ") != std::string_view::npos || rest.find(") is ") != std::string_view::npos;
+  return says_size && !rest.starts_with("0)");
 }
 
 /// How many times as many rows the runs have. The last number is large, so that blocks of rows and
