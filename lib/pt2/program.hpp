@@ -71,10 +71,10 @@ struct InputSpec {
 };
 
 struct OutputSpec {
-  enum class Kind { user, buffer, user_input };
+  enum class Kind { user, tensor, user_input };
   Kind kind = Kind::user;
   Tree value;        ///< a union
-  std::string path;  ///< buffer: whose next value this is; user_input: the input's name
+  std::string path;  ///< tensor: whose next value this is; user_input: the input's name
 };
 
 struct Program {

@@ -121,6 +121,18 @@ InputSpec input_spec(const Tree& tree) {
   return {InputSpec::Kind::number, "", "", field(one.value, "arg")};
 }
 
+/// Outputs that are the next values of an input, and where the schema says of which.
+struct MutationRow {
+  std::string_view kind;
+  OutputSpec::Kind spec;
+  std::string_view path;
+};
+constexpr MutationRow mutation_rows[] = {
+    {"buffer_mutation", OutputSpec::Kind::tensor, "buffer_name"},
+    {"parameter_mutation", OutputSpec::Kind::tensor, "parameter_name"},
+    {"user_input_mutation", OutputSpec::Kind::user_input, "user_input_name"},
+};
+
 OutputSpec output_spec(const Tree& tree) {
   const UnionValue one = union_of(tree, "an output of the signature");
   OutputSpec spec;
@@ -130,14 +142,10 @@ OutputSpec output_spec(const Tree& tree) {
     return spec;
   }
   spec.value["as_tensor"] = argument;
-  if (one.kind == "buffer_mutation") {
-    spec.kind = OutputSpec::Kind::buffer;
-    spec.path = text_of(one.value, "buffer_name");
-    return spec;
-  }
-  if (one.kind == "user_input_mutation") {
-    spec.kind = OutputSpec::Kind::user_input;
-    spec.path = text_of(one.value, "user_input_name");
+  const auto* row = std::ranges::find(mutation_rows, one.kind, &MutationRow::kind);
+  if (row != std::end(mutation_rows)) {
+    spec.kind = row->spec;
+    spec.path = text_of(one.value, row->path);
     return spec;
   }
   unsupported_error("an output of kind '" + std::string(one.kind) +

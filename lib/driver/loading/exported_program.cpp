@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exported programs of PyTorch (.pt2). The graph is built without LibTorch; inputs without an
 // example have the sizes of the export.
+#include <algorithm>
+#include <iterator>
+
 #include "driver/loading/sources.hpp"
 #include "pt2/import.hpp"
 
@@ -22,7 +25,8 @@ std::optional<LoadedModel> from_exported_program(const ModelRequest& request) {
   const pt2::Program program = pt2::read_program(request.model);
   pt2::ImportOptions options;
   if (request.input.most_operators) options.most_nodes = *request.input.most_operators;
-  const std::vector<std::string> names = pt2::inputs_of(program);
+  std::vector<std::string> names = pt2::inputs_of(program);
+  std::ranges::copy(pt2::state_of(program), std::back_inserter(names));
   options.inputs = by_name(requested_inputs(request, names), names);
   pt2::Imported imported = pt2::import_program(program, options);
   return with_examples(request, std::move(imported.graph), imported.notes, options.inputs);

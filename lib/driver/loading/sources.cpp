@@ -77,7 +77,11 @@ std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, 
   for (const ir::NodeId id : graph.placeholders()) {
     const ir::Node& node = graph.node(id);
     const auto given = examples.find(node.target);
-    if (given == examples.end())
+    const auto beginning = std::ranges::find_if(
+        graph.tensors, [&](const auto& entry) { return entry.second.begins == node.target; });
+    if (given == examples.end() && beginning != graph.tensors.end())
+      inputs.push_back(beginning->second.value);
+    else if (given == examples.end())
       inputs.emplace_back(node.info.dtype, node.info.shape);
     else
       inputs.push_back(node.info.dtype == DType::float32 ? given->second.to_float32()

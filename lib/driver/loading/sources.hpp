@@ -52,7 +52,8 @@ ExampleInputs requested_inputs(const ModelRequest& request, const std::vector<st
 /// The examples by the names of the inputs that they are for. Error(Fault::config) for more
 /// examples than there are names.
 std::map<std::string, Array> by_name(ExampleInputs examples, const std::vector<std::string>& names);
-/// The examples in the order of the graph's inputs, zeros where there is none.
+/// The examples in the order of the graph's inputs. Where there is none, state has the values that
+/// it begins with, and other inputs are zeros.
 std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, Array>& examples);
 /// An imported graph with these examples. The log gets what the import noted.
 LoadedModel with_examples(const ModelRequest& request, ir::Graph graph,

@@ -84,9 +84,7 @@ const Importer::Slot& Importer::slot(const std::string& name) const {
 const Importer::Slot& Importer::current(const std::string& name) {
   refresh(name);
   const Slot& found = slot(memory_of(name));
-  if (changed_tensors_.contains(found.path))
-    unsupported_error("it reads the tensor '" + found.path +
-                      "' after the model has changed it; make it an input and a result");
+  if (changed_tensors_.contains(found.path)) read_again_.insert(found.path);
   return found;
 }
 

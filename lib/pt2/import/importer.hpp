@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,8 +48,12 @@ std::optional<LinearParts> linear_parts(const std::vector<const Node*>& nodes);
 
 class Importer {
  public:
-  Importer(const Program& program, const ImportOptions& options);
+  /// `kept`: tensors that become inputs and results, by path.
+  Importer(const Program& program, const ImportOptions& options, const std::set<std::string>& kept);
   Imported import();
+  /// Other tensors that must be kept, too, because the model changes and reads them. If there are
+  /// any, the import ended without a graph.
+  const std::set<std::string>& unsettled() const { return unsettled_; }
 
  private:
   /// What a name of the program stands for: a value of the graph, or a tensor that becomes one when
@@ -73,6 +78,7 @@ class Importer {
   void add_input(const InputSpec& input);
   void add_tensors();
   void add_tensor(const InputSpec& input);
+  void add_placeholder(const std::string& name, const ir::ValueInfo& info);
   void vary_batch();
   void add_output();
   ir::Value nested(const Tree& spec, std::vector<ir::Value>& leaves) const;
@@ -136,13 +142,31 @@ class Importer {
   void refresh(const std::string& name);
   bool is_contiguous(const std::string& name) const;
   static bool changes_memory(const Call& call);
+  /// Whether a tensor is copied onto itself, as `self.count += 1` does; its results are that
+  /// tensor.
+  bool copies_itself(const Call& call);
   /// Makes a call in place one that makes a new tensor; returns the memory that it changes.
   std::string take_out_of_place(Call& call);
-  /// Whether the node changes a tensor of the model. The graph leaves such changes out.
-  bool is_state(const Node& node);
   void bind_in_place(const Node& node, const std::string& memory, ir::NodeId id,
                      const ir::ValueInfo& before);
-  void check_state();
+
+  // What the model keeps from run to run (state.cpp).
+  /// An input of the graph that stands for a tensor of the model.
+  struct Kept {
+    std::string name;  ///< of the tensor in the program
+    ir::NodeId input = ir::no_node;
+    ir::Value next;  ///< what the model keeps for the next run
+  };
+  /// Whether the node changes a tensor of the model that is not kept. The graph leaves this out.
+  bool is_state(const Node& node);
+  void add_state();
+  /// The state that the results depend on, by path, when every run has its state from the last one.
+  std::set<std::string> needed_state(const ir::Value& result) const;
+  /// The results, and behind them those of the state that they depend on, by name.
+  ir::Value with_state(const ir::Value& result);
+  /// What the state begins with, and what is to be said about it.
+  void finish_state();
+  void find_unsettled();
 
   // Layers (layers.cpp).
   /// Imports the nodes of a layer as one; false, and nothing is done, if they are not one.
@@ -180,6 +204,10 @@ class Importer {
   std::set<std::string> stale_;            ///< names whose slot is from before a change
   std::set<std::string> state_;            ///< names of tensors of the model
   std::set<std::string> changed_tensors_;  ///< tensors of the model that it changes, by path
+  std::set<std::string> read_again_;       ///< those that it reads after that
+  std::set<std::string> unsettled_;
+  const std::set<std::string>& kept_paths_;
+  std::map<std::string, Kept> kept_;  ///< by path
 };
 
 /// The names that a union refers to, in order.

@@ -39,8 +39,9 @@ std::vector<std::string> inputs_of(const Program& program) {
   return names;
 }
 
-Importer::Importer(const Program& program, const ImportOptions& options)
-    : program_(program), options_(options), graph_(imported_.graph) {
+Importer::Importer(const Program& program, const ImportOptions& options,
+                   const std::set<std::string>& kept)
+    : program_(program), options_(options), graph_(imported_.graph), kept_paths_(kept) {
   known_.graph = &graph_;
   for (const Node& node : program.nodes)
     if (!is_assertion(node)) ++recorded_[node.function.call];
@@ -86,7 +87,21 @@ void Importer::add_tensor(const InputSpec& input) {
   if (!graph_.tensors.contains(path))
     graph_.set_tensor(path, {program_.values.at(path), parameter, grad});
   define(input.name, {{}, path});
-  state_.insert(input.name);
+  if (!kept_paths_.contains(path))
+    state_.insert(input.name);
+  else if (const auto [kept, added] = kept_.try_emplace(path); added)
+    kept->second.name = input.name;
+  else
+    same_memory_[input.name] = kept->second.name;
+}
+
+void Importer::add_placeholder(const std::string& name, const ir::ValueInfo& info) {
+  ir::Node node;
+  node.kind = ir::NodeKind::placeholder;
+  node.name = name;
+  node.target = name;
+  node.info = info;
+  graph_.add(std::move(node));
 }
 
 void Importer::add_input(const InputSpec& input) {
@@ -120,12 +135,8 @@ void Importer::add_input(const InputSpec& input) {
     if (sizes[i].expression.empty() && !(i == 0 && other_batch))
       graph_.guards.push_back({"the export", "size(" + input.name + ", " + std::to_string(i) +
                                                  ") == " + std::to_string(shape[i])});
-  ir::Node node;
-  node.kind = ir::NodeKind::placeholder;
-  node.name = input.name;
-  node.target = input.name;
-  node.info = ir::ValueInfo::tensor(meta->second.dtype, shape);
-  const ir::NodeId id = graph_.add(std::move(node));
+  add_placeholder(input.name, ir::ValueInfo::tensor(meta->second.dtype, shape));
+  const ir::NodeId id = graph_.placeholders().back();
   if (other_batch) other_batch_.push_back(id);
   define(input.name, {ir::NodeRef{id}, ""});
 }
@@ -165,6 +176,7 @@ void Importer::add_inputs() {
     if (input.kind == InputSpec::Kind::number && !input.name.empty())
       define(input.name, {argument(input.value, nullptr), ""});
   }
+  add_state();
 }
 
 ir::Value Importer::nested(const Tree& spec, std::vector<ir::Value>& leaves) const {
@@ -207,12 +219,11 @@ void Importer::add_output() {
   node.kind = ir::NodeKind::output;
   node.target = "output";
   node.name = "output";
-  if (program_.output_tree.is_list() && program_.output_tree.size() == 2)
-    node.args = {{"value", nested(program_.output_tree.as_list()[1], leaves)}};
-  else if (leaves.size() == 1)
-    node.args = {{"value", leaves[0]}};
-  else
-    node.args = {{"value", ir::Value::tuple(leaves)}};
+  const bool has_tree = program_.output_tree.is_list() && program_.output_tree.size() == 2;
+  const ir::Value result = has_tree             ? nested(program_.output_tree.as_list()[1], leaves)
+                           : leaves.size() == 1 ? leaves[0]
+                                                : ir::Value::tuple(leaves);
+  node.args = {{"value", with_state(result)}};
   const ir::NodeId id = graph_.add(std::move(node));
   if (const auto info = ir::infer(graph_, graph_.node(id), known_)) graph_.node(id).info = *info;
 }
@@ -232,9 +243,13 @@ Imported Importer::import() {
   add_inputs();
   import_range({0, program_.nodes.size()}, 0);
   add_output();
+  for (const OutputSpec& output : program_.outputs)
+    if (output.kind == OutputSpec::Kind::tensor) changed_tensors_.insert(output.path);
   graph_.remove_dead_nodes();
+  finish_state();
   ir::remove_unused_tensors(graph_);
-  check_state();
+  find_unsettled();
+  if (!unsettled_.empty()) return {};
   vary_batch();
   name_containers();
   const auto whole = graph_.containers.find("");
@@ -246,7 +261,13 @@ Imported Importer::import() {
 
 Imported import_program(const Program& program, const ImportOptions& options) {
   try {
-    return Importer(program, options).import();
+    std::set<std::string> kept;
+    while (true) {
+      Importer importer(program, options, kept);
+      Imported imported = importer.import();
+      if (importer.unsettled().empty()) return imported;
+      kept.insert(importer.unsettled().begin(), importer.unsettled().end());
+    }
   } catch (const Error& error) {
     throw Error(error.fault(), program.path + ": " + error.what());
   } catch (const std::logic_error&) {

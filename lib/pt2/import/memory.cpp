@@ -230,6 +230,17 @@ bool Importer::changes_memory(const Call& call) {
   return call.schema && !call.schema->arguments.empty() && call.schema->arguments[0].changes;
 }
 
+bool Importer::copies_itself(const Call& call) {
+  if (call.op != "aten::copy_") return false;
+  const Node& node = *call.node;
+  const std::vector<std::string> to = names_in(node.inputs.at(0).value),
+                                 from = names_in(node.inputs.at(1).value);
+  if (to.size() != 1 || from.size() != 1 || memory_of(to[0]) != memory_of(from[0])) return false;
+  for (const std::string& result : names_in(node.outputs.at(0)))
+    same_memory_[result] = memory_of(to[0]);
+  return true;
+}
+
 std::string Importer::take_out_of_place(Call& call) {
   const std::vector<std::string> from = names_in(call.node->inputs.at(0).value);
   if (from.size() != 1) refuse(*call.node, "it changes several tensors" + std::string(remedy));
@@ -252,37 +263,12 @@ std::string Importer::take_out_of_place(Call& call) {
   return memory;
 }
 
-bool Importer::is_state(const Node& node) {
-  const ir::OpSchema* schema = ir::find_schema(operator_of(node.target));
-  if (!schema || schema->arguments.empty() || !schema->arguments[0].changes || node.inputs.empty())
-    return false;
-  const std::vector<std::string> from = names_in(node.inputs[0].value);
-  if (from.size() != 1) return false;
-  const std::string memory = memory_of(from[0]);
-  if (!state_.contains(memory)) return false;
-  changed_tensors_.insert(slot(memory).path);
-  for (const std::string& result : names_in(node.outputs.at(0))) same_memory_[result] = memory;
-  return true;
-}
-
 void Importer::bind_in_place(const Node& node, const std::string& memory, ir::NodeId id,
                              const ir::ValueInfo& before) {
   if (!(graph_.node(id).info == before))
     refuse(node, "it changes the type or the shape of a tensor in place" + std::string(remedy));
   change_memory(memory, id, node);
   for (const std::string& result : names_in(node.outputs.at(0))) same_memory_[result] = memory;
-}
-
-void Importer::check_state() {
-  for (const OutputSpec& output : program_.outputs)
-    if (output.kind == OutputSpec::Kind::buffer) changed_tensors_.insert(output.path);
-  for (const std::string& path : changed_tensors_) {
-    if (graph_.tensors.contains(path))
-      unsupported_error("the model keeps the tensor '" + path +
-                        "' from one run to the next and reads it; make it an input and a result");
-    imported_.notes.push_back("the model changes the tensor '" + path +
-                              "', which no result depends on; the graph leaves this out");
-  }
 }
 
 }  // namespace mase::pt2

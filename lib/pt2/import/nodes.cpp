@@ -158,6 +158,7 @@ void Importer::add_call(Call call) {
     return;
   }
   const Node& source = *call.node;
+  if (copies_itself(call)) return;
   if (changes_memory(call)) {
     const std::string memory = take_out_of_place(call);
     const ir::ValueInfo before = graph_.node(slot(memory).value.node()).info;
