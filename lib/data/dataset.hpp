@@ -172,6 +172,7 @@ struct DataOptions {
   int seed = 0;  ///< seed of the split
   std::optional<int> max_token_len;
   ImageSize image_size;
+  std::string image_filter = "bilinear";
   bool skip_unreadable = false;
   int num_workers = 0;
   std::optional<double> image_memory;
@@ -207,8 +208,11 @@ struct DataOptions {
             .rare(),
         Field{"image_size", &DataOptions::image_size,
               "images get so many rows and columns: N resizes the shorter side and keeps the "
-              "middle, HxW resizes both; NA: as they are"}
+              "middle, HxW resizes both, and 256:224 resizes to 256 and keeps 224; NA: as they are"}
             .between(1, 4096)
+            .rare(),
+        Field{"image_filter", &DataOptions::image_filter, "how images are resized"}
+            .one_of("bilinear", "bicubic")
             .rare(),
         decides(Decides::rows,
                 Field{"skip_unreadable", &DataOptions::skip_unreadable,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Antialiased bilinear filtering, one axis after the other.
+// Antialiased filtering, one axis after the other.
 #include "data/image_resize.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "base/text.hpp"
 #include "data/resize_kernel.hpp"
@@ -25,10 +27,27 @@ struct TapTable {
 
 namespace {
 
+/// How much an old pixel counts at this distance from a new one, and where that ends.
+struct Filter {
+  double reach;
+  double (*weight)(double distance);
+};
+
+double triangle(double distance) { return std::max(0.0, 1.0 - distance); }
+
+/// Keys, Cubic convolution interpolation for digital image processing (1981), with a = -1/2.
+double cubic(double x) {
+  constexpr double a = -0.5;
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+constexpr Filter bilinear{1, triangle}, bicubic{2, cubic};
+
 /// New pixel `index` of `to` where there were `from`.
-Taps taps_of(std::int64_t index, std::int64_t from, std::int64_t to) {
+Taps taps_of(const Filter& filter, std::int64_t index, std::int64_t from, std::int64_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double radius = std::max(scale, 1.0);
+  const double step = std::max(scale, 1.0), radius = filter.reach * step;
   const double centre = (static_cast<double>(index) + 0.5) * scale;
   Taps taps;
   taps.first =
@@ -39,21 +58,22 @@ Taps taps_of(std::int64_t index, std::int64_t from, std::int64_t to) {
   double sum = 0;
   for (std::int64_t pixel = taps.first; pixel < end; ++pixel) {
     const double distance = std::fabs(static_cast<double>(pixel) - centre + 0.5);
-    weights.push_back(std::max(0.0, 1.0 - distance * (1.0 / radius)));
+    weights.push_back(filter.weight(distance * (1.0 / step)));
     sum += weights.back();
   }
   for (const double weight : weights)
     taps.weights.push_back(static_cast<std::int32_t>(
-        std::floor(weight * (1.0 / sum) * (1 << kernels::fraction_bits) + 0.5)));
+        std::round(weight * (1.0 / sum) * (1 << kernels::fraction_bits))));
   return taps;
 }
 
 /// The taps of the middle `size` of `to` new pixels.
-std::vector<Taps> middle_taps(std::int64_t from, std::int64_t to, std::int64_t size) {
+std::vector<Taps> middle_taps(const Filter& filter, std::int64_t from, std::int64_t to,
+                              std::int64_t size) {
   // A half is rounded to the even number, as Python does.
   const std::int64_t begin = std::llrint(static_cast<double>(to - size) / 2.0);
   std::vector<Taps> taps;
-  for (std::int64_t i = 0; i < size; ++i) taps.push_back(taps_of(begin + i, from, to));
+  for (std::int64_t i = 0; i < size; ++i) taps.push_back(taps_of(filter, begin + i, from, to));
   return taps;
 }
 
@@ -94,6 +114,32 @@ std::int64_t side_in(std::string_view text, const FieldRules& rules) {
              : 0;
 }
 
+/// "HxW", or "N" with the width 0; {0, 0} for another text.
+std::pair<std::int64_t, std::int64_t> sides_in(std::string_view text, const FieldRules& rules) {
+  const std::vector<std::string> sides = mase::split(text, 'x');
+  if (sides.size() > 2) return {0, 0};
+  const std::int64_t height = side_in(sides[0], rules);
+  if (sides.size() == 1 || height == 0) return {height, 0};
+  const std::int64_t width = side_in(sides[1], rules);
+  return {width > 0 ? height : 0, width};
+}
+
+/// Whether it is "SIZE" or "SIZE:MIDDLE", and images of this size have the middle.
+bool read_size(std::string_view text, const FieldRules& rules, ImageSize& size) {
+  const std::vector<std::string> parts = mase::split(text, ':');
+  if (parts.size() > 2) return false;
+  std::tie(size.height, size.width) = sides_in(parts[0], rules);
+  if (parts.size() == 1) return size.height > 0;
+  std::tie(size.kept_height, size.kept_width) = sides_in(parts[1], rules);
+  if (size.kept_width == 0) size.kept_width = size.kept_height;
+  const std::int64_t width = size.width > 0 ? size.width : size.height;
+  return size.kept_height > 0 && size.kept_height <= size.height && size.kept_width <= width;
+}
+
+std::string sides_text(std::int64_t height, std::int64_t width) {
+  return std::to_string(height) + (width > 0 ? "x" + std::to_string(width) : "");
+}
+
 }  // namespace
 
 bool ImageSize::read_field(const Tree& tree, std::string_view key, const FieldRules& rules,
@@ -101,22 +147,22 @@ bool ImageSize::read_field(const Tree& tree, std::string_view key, const FieldRu
   *this = {};
   if (field_detail::is_none(tree)) return true;
   if (!tree.is_string()) return field_detail::read_value(tree, key, rules, height, diagnostics);
-  const std::vector<std::string> sides = mase::split(tree.as_string(), 'x');
-  if (sides.size() == 2) {
-    height = side_in(sides[0], rules);
-    width = side_in(sides[1], rules);
-    if (height > 0 && width > 0) return true;
-    *this = {};
-  }
-  diagnostics.error(tree.where, "option '" + std::string(key) + "' is " + quote(tree.as_string()) +
-                                    "; give pixels as 224, or rows and columns as \"240x320\"");
+  const bool is_one_number = parse_int(tree.as_string()).has_value();  // which is not a text
+  if (!is_one_number && read_size(tree.as_string(), rules, *this)) return true;
+  *this = {};
+  diagnostics.error(tree.where,
+                    "option '" + std::string(key) + "' is " + quote(tree.as_string()) +
+                        "; give pixels as 224, rows and columns as \"240x320\", or the middle "
+                        "that is kept after a colon, as \"256:224\"");
   return false;
 }
 
 Tree ImageSize::write_field() const {
   if (!is_set()) return Tree("NA");
-  if (width == 0) return Tree(height);
-  return Tree(std::to_string(height) + "x" + std::to_string(width));
+  if (kept_height > 0)
+    return Tree(sides_text(height, width) + ":" +
+                sides_text(kept_height, kept_width == kept_height ? 0 : kept_width));
+  return width == 0 ? Tree(height) : Tree(sides_text(height, width));
 }
 
 /// The taps of both axes for images of one size.
@@ -125,22 +171,30 @@ struct Resizer::Plan {
   TapTable columns;
   std::vector<Taps> rows;
 
-  Plan(const Image& image, const ImageSize& size) : height(image.height), width(image.width) {
+  Plan(const Image& image, const Resizing& resizing) : height(image.height), width(image.width) {
+    const ImageSize& size = resizing.size;
+    const Filter& filter = resizing.bicubic ? bicubic : bilinear;
     const std::int64_t shorter = std::min(height, width);
-    const bool cut = size.width == 0;
-    const std::int64_t new_width = cut ? size.height : size.width;
-    columns =
-        table_of(middle_taps(width, cut ? new_width * width / shorter : new_width, new_width));
-    rows = middle_taps(height, cut ? size.height * height / shorter : size.height, size.height);
+    const bool keeps_proportions = size.width == 0;
+    const auto resized = [&](std::int64_t side, std::int64_t given) {
+      return keeps_proportions ? size.height * side / shorter : given;
+    };
+    const auto kept = [&](std::int64_t middle, std::int64_t given) {
+      return middle > 0 ? middle : keeps_proportions ? size.height : given;
+    };
+    columns = table_of(
+        middle_taps(filter, width, resized(width, size.width), kept(size.kept_width, size.width)));
+    rows = middle_taps(filter, height, resized(height, size.height),
+                       kept(size.kept_height, size.height));
   }
 };
 
-Resizer::Resizer(const ImageSize& size) : size_(size) {}
+Resizer::Resizer(const Resizing& resizing) : resizing_(resizing) {}
 Resizer::~Resizer() = default;
 
 const Image& Resizer::operator()(const Image& image) {
   if (!plan_ || plan_->height != image.height || plan_->width != image.width)
-    plan_ = std::make_unique<Plan>(image, size_);
+    plan_ = std::make_unique<Plan>(image, resizing_);
   filter_rows(image);
   filter_columns(image.channels);
   return out_;
@@ -183,6 +237,6 @@ void Resizer::filter_columns(std::int64_t channels) {
   }
 }
 
-Image resize(const Image& image, const ImageSize& size) { return Resizer(size)(image); }
+Image resize(const Image& image, const Resizing& resizing) { return Resizer(resizing)(image); }
 
 }  // namespace mase::data

@@ -41,7 +41,8 @@ void store(const Image& image, std::uint8_t* out) {
 /// Reads images of one size, if this is set, into buffers that stay.
 class SizedReader {
  public:
-  explicit SizedReader(const ImageSize& size) : is_sized_(size.is_set()), resize_(size) {}
+  explicit SizedReader(const Resizing& resizing)
+      : is_sized_(resizing.size.is_set()), resize_(resizing) {}
 
   const Image& operator()(const std::string& path) {  ///< valid until the next
     read_image(path, image_);
@@ -64,7 +65,7 @@ class ImageRows final : public RowSource {
 
   void read(std::span<const std::int64_t> rows, const Use& use) const override {
     const auto make_work = [&] {
-      return [&, reader = SizedReader(decoding_.form.size),
+      return [&, reader = SizedReader(decoding_.form.resizing),
               bytes = std::vector<std::uint8_t>(decoding_.form.bytes())](std::size_t i) mutable {
         const std::string& path = paths_[static_cast<std::size_t>(rows[i])];
         const Image& image = reader(path);
@@ -87,7 +88,7 @@ class ImageRows final : public RowSource {
 void ImageDecoding::decode(std::size_t count, const PathOf& path_of, const PlaceOf& place_of,
                            std::span<std::string> faults) const {
   const auto make_work = [&] {
-    return [&, reader = SizedReader(form.size)](std::size_t i) mutable {
+    return [&, reader = SizedReader(form.resizing)](std::size_t i) mutable {
       if (stop_asked()) return;
       const std::string& path = path_of(i);
       const Image* image = nullptr;
@@ -105,13 +106,13 @@ void ImageDecoding::decode(std::size_t count, const PathOf& path_of, const Place
   stop_if_asked();
 }
 
-ImageForm form_of_first(const std::vector<std::string>& paths, const ImageSize& size,
+ImageForm form_of_first(const std::vector<std::string>& paths, const Resizing& resizing,
                         std::vector<std::string>& faults) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     try {
-      SizedReader reader(size);
+      SizedReader reader(resizing);
       const Image& image = reader(paths[i]);
-      return {size, paths[i], image.channels, image.height, image.width};
+      return {resizing, paths[i], image.channels, image.height, image.width};
     } catch (const Error& error) {
       faults[i] = error.what();
     }

@@ -17,7 +17,7 @@ namespace mase::data {
 
 /// What all images of a data set are like, which the first that can be read says.
 struct ImageForm {
-  ImageSize size;     ///< to which files are resized, if it is set
+  Resizing resizing;  ///< of files, if a size is set
   std::string first;  ///< the path of the first image
   std::int64_t channels = 0, height = 0, width = 0;
   std::size_t bytes() const { return static_cast<std::size_t>(channels * height * width); }
@@ -38,7 +38,7 @@ struct ImageDecoding {
 
 /// The first file that can be read, by which the others are judged; `faults` says why those before
 /// cannot. Error(Fault::file) if none can.
-ImageForm form_of_first(const std::vector<std::string>& paths, const ImageSize& size,
+ImageForm form_of_first(const std::vector<std::string>& paths, const Resizing& resizing,
                         std::vector<std::string>& faults);
 
 /// Decodes all files once, a bounded number at a time, for their faults and the hash of the rows of

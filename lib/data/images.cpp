@@ -96,7 +96,8 @@ void fill_column(InputColumn& column, std::vector<LabelledFile>& files,
 /// for.
 InputColumn read_pixels(std::vector<LabelledFile>& files, const DataOptions& options) {
   std::vector<std::string> paths = paths_of(files), faults(files.size());
-  const ImageForm form = form_of_first(paths, options.image_size, faults);
+  const Resizing resizing{options.image_size, options.image_filter == "bicubic"};
+  const ImageForm form = form_of_first(paths, resizing, faults);
   const ImageDecoding decoding{form, decoding_threads(options)};
   const double bytes = static_cast<double>(files.size()) * static_cast<double>(form.bytes());
   const bool streamed = are_too_many(bytes, options);
@@ -166,7 +167,7 @@ Dataset load_images(const DataOptions& options) {
   std::vector<LabelledFile> files = list_images(options.data_dir);
   const bool has_parts = files.front().part.has_value();
   const std::vector<std::string> used =
-      with_pixel_options({"image_size", "skip_unreadable", "image_memory"});
+      with_pixel_options({"image_size", "image_filter", "skip_unreadable", "image_memory"});
   Dataset dataset;
   dataset.name = "images";
   const std::vector<std::string> classes = classes_of(files);  // refuses them before decoding

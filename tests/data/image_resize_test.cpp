@@ -41,7 +41,7 @@ TEST_CASE("both sides are resized as torchvision's Resize((height, width)) does"
       {"grey.jpg", {13, 31}, "9703f9e4daba888115f698efabe62a7cfc3f2353931a7c51aca1bb38a1315f04"}};
   for (const auto& [name, size, hash] : stored) {
     INFO(name << " " << size.height << " x " << size.width);
-    const Image image = resize(read_image(MASE_TEST_FOLDER "/fixtures/images/" + name), size);
+    const Image image = resize(read_image(MASE_TEST_FOLDER "/fixtures/images/" + name), {size});
     CHECK(image.height == size.height);
     CHECK(image.width == size.width);
     CHECK(sha256({reinterpret_cast<const char*>(image.pixels.data()), image.pixels.size()}) ==
@@ -49,24 +49,78 @@ TEST_CASE("both sides are resized as torchvision's Resize((height, width)) does"
   }
 }
 
-TEST_CASE("a size is one number or two") {
-  const auto read = [](const Tree& tree) {
+TEST_CASE("the middle is kept, and the other filter is Pillow's") {
+  // Hashes of the pixels of Pillow 12.3: resize, then crop at round((size - kept) / 2).
+  const std::tuple<std::string, Resizing, std::string> stored[] = {
+      {"colour.jpg",
+       {{20, 0, 13, 13}, false},
+       "35a5865d655473ddd941ed47b6439f51151467a821b6715b796215a1863d2b5f"},
+      {"colour.jpg",
+       {{40, 9, 12, 7}, false},
+       "a7a26570dd1c0c73e3c5a0642b73c254b8d238acd0e6a867fca8d00deafb8be6"},
+      {"colour.jpg",
+       {{13, 31}, true},
+       "97d328687287db203cd1021e9c327fcf365d32b96305e565d6d8fcc74113c92e"},
+      {"colour.jpg",
+       {{5, 50}, true},
+       "5e1bdd2e14d1ba6150e84bea074fdc5cf378d87aade01d620d8629753a7df2ff"},
+      {"colour.jpg",
+       {{40, 0, 31, 35}, true},
+       "b9d440584dcf703b1b3dd603a9a694affd28db11c5e9ba96a01769d306bbb0ea"},
+      {"colour.jpg",
+       {{7, 0, 7, 7}, true},
+       "6c0598006d2f3bc6cd1ce30e28d051aa69092ab26e072e2bd0b1f5f4de8736fc"},
+      {"grey.jpg",
+       {{20, 0, 13, 13}, false},
+       "96c9acdd0008427b3cb17be66c172eb11580b5728d45bccdf84dafcb1039469c"},
+      {"grey.jpg",
+       {{40, 9, 12, 7}, false},
+       "42f1e950fd0f28ec7e0d44faefdfedab7cc1923fb907cbfac9626c2a03431ebc"},
+      {"grey.jpg",
+       {{13, 31}, true},
+       "0851e9c0fc9b40e5a32da62b9dfbda3e04853f0d8f07611f704b43c4f7c8d1aa"},
+      {"grey.jpg",
+       {{5, 50}, true},
+       "162a9d2d3711ed842dc2da6666a38525c2f513cf41b61a59a6961f4662d866b0"},
+      {"grey.jpg",
+       {{40, 0, 31, 35}, true},
+       "56a5ea01f99c0d951aeeaea8e6ff88372fc30eff8ffb71c0d4b552555396e4d5"},
+      {"grey.jpg",
+       {{7, 0, 7, 7}, true},
+       "700403a1fc3b1f78d2acddc6789032638679397fa5ff4da40382a7496d560653"}};
+  for (const auto& [name, resizing, hash] : stored) {
+    INFO(name << " " << resizing.size.height << " x " << resizing.size.width);
+    const Image image = resize(read_image(MASE_TEST_FOLDER "/fixtures/images/" + name), resizing);
+    CHECK(sha256({reinterpret_cast<const char*>(image.pixels.data()), image.pixels.size()}) ==
+          hash);
+  }
+}
+
+TEST_CASE("a size is one number or two, and may have a middle") {
+  FieldRules limits;
+  limits.low = 1;
+  limits.high = 4096;
+  const auto read = [&](const Tree& tree) {
     ImageSize size;
     Diagnostics diagnostics;
-    FieldRules rules;
-    rules.low = 1;
-    rules.high = 4096;
-    const bool good = size.read_field(tree, "image_size", rules, diagnostics);
+    const bool good = size.read_field(tree, "image_size", limits, diagnostics);
     CHECK(good == !diagnostics.has_errors());
     return std::tuple(good, size.height, size.width);
   };
   CHECK(read(Tree(224)) == std::tuple(true, 224, 0));
   CHECK(read(Tree("24x320")) == std::tuple(true, 24, 320));
   CHECK(read(Tree("NA")) == std::tuple(true, 0, 0));
-  for (const Tree& bad : {Tree("24x"), Tree("x"), Tree("0x5"), Tree("5000x5"), Tree("3x4x5"),
-                          Tree("1e2x5"), Tree("24")})
+  for (const Tree& bad :
+       {Tree("24x"), Tree("x"), Tree("0x5"), Tree("5000x5"), Tree("3x4x5"), Tree("1e2x5"),
+        Tree("24"), Tree("224:256"), Tree("24x320:30"), Tree("8:"), Tree(":8"), Tree("9:8:7")})
     CHECK(read(bad) == std::tuple(false, 0, 0));
   CHECK(ImageSize{24, 320}.write_field() == Tree("24x320"));
+  for (const std::string good : {"256:224", "256:224x200", "24x320:24x300", "24x320:20"}) {
+    ImageSize size;
+    Diagnostics diagnostics;
+    CHECK(size.read_field(Tree(good), "image_size", limits, diagnostics));
+    CHECK(size.write_field() == Tree(good));
+  }
 }
 
 TEST_CASE("halves of an image are means under a triangle") {
