@@ -17,6 +17,7 @@ try:
     import program_cases
     import torch
     from program_cases import Cases, mase, mase_result
+    from torch import nn
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
@@ -87,10 +88,20 @@ class Exports(Cases):
             np.testing.assert_array_equal(one, other, err_msg=f"{message} output {i}")
 
     def check_calls(self, program, arrays, wanted):
-        module = program.module()
+        # PyTorch multiplies transposed data in another way if the weights require gradients.
+        module = program.module().requires_grad_(False)
         with torch.no_grad():
             for call in range(CALLS):
                 self.compare(leaves(module(*map(torch.from_numpy, arrays))), wanted, f"call {call}")
+
+    def quantized(self, model, arrays, formats, kind="default"):
+        lines = ["[passes.quantize]", 'by = "type"', f"[passes.quantize.{kind}.config]"]
+        lines += [f"{port} = '{text}'" for port, text in formats.items()]
+        config = self.folder / "formats.toml"
+        config.write_text("\n".join(lines) + "\n")
+        to = ["--project-dir", self.folder, "--project", "p", "--overwrite", "-q"]
+        mase("transform", model, "--config", config, *to, *self.input_words(arrays))
+        return self.folder / "p"
 
 
 class Floats(Exports):
@@ -172,17 +183,112 @@ class Floats(Exports):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+class Layers(nn.Module):
+    """A recurrent layer within a part, its states, and a layer behind it."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.part = nn.Sequential(layer)
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x):
+        y, h = self.part(x)
+        return self.head(y), h
+
+
+class Memory(nn.Module):
+    """Layers with one state, with a given state, and with the state of another layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.LSTM(4, 8, batch_first=True)
+        self.decoder = nn.LSTM(8, 8, batch_first=True)
+        self.free = nn.GRU(8, 8, bias=False, batch_first=True)
+
+    def forward(self, x, h):
+        y, state = self.encoder(x)
+        z, (last, memory) = self.decoder(y, state)
+        return z, last, memory, self.free(z, h.transpose(0, 1).contiguous())[0]
+
+
+class OneState(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        y, (h, c) = self.layer(x)
+        return y, h, c
+
+
+class RecurrentCells(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.gru = nn.LSTMCell(4, 8), nn.GRUCell(4, 8, bias=False)
+        self.relu, self.tanh = nn.RNNCell(4, 8, nonlinearity="relu"), nn.RNNCell(4, 8)
+
+    def forward(self, x):
+        h, c = self.lstm(x)
+        h, c = self.lstm(x, (h, c))
+        return h, c, self.gru(x), self.gru(x, h), self.relu(x), self.tanh(x, c)
+
+
+class Recurrent(Exports):
+    """Recurrent layers become ATen's operators, with all weights in one list."""
+
+    def networks(self):
+        torch.manual_seed(1)
+        first = {"batch_first": True}
+        yield Layers(nn.GRU(4, 8, 3, **first)), [(3, 6, 4)]
+        yield Layers(nn.GRU(4, 4, bidirectional=True, bias=False, **first)), [(3, 6, 4)]
+        yield Layers(nn.RNN(4, 8, 2, nonlinearity="relu", **first)), [(3, 6, 4)]
+        yield Layers(nn.RNN(4, 8, bidirectional=False, **first)), [(3, 6, 4)]
+        yield OneState(nn.LSTM(4, 8, 2, bidirectional=True, dropout=0.3, **first)), [(3, 6, 4)]
+        yield OneState(nn.LSTM(4, 8, proj_size=3, bias=False, **first)), [(3, 6, 4)]
+        yield Memory(), [(3, 6, 4), (3, 1, 8)]
+        yield RecurrentCells(), [(3, 4)]
+
+    def test_layers(self):
+        for network, shapes in self.networks():
+            with self.subTest(str(network)):
+                path = self.folder / "network.pt"
+                torch.jit.script(network.eval()).save(str(path))
+                arrays = [torch.randn(shape).numpy() for shape in shapes]
+                program, said = self.exported(path, arrays)
+                self.assertIn("takes any batch", said)
+                self.assertEqual(set(program.state_dict), set(network.state_dict()))
+                for rows in (arrays, [np.concatenate([array] * 2) for array in arrays]):
+                    self.check_calls(program, rows, self.outputs_of(path, rows))
+                found = graph_of(self.folder / "model.pt2", *self.input_words(arrays))
+                self.assertEqual(found, graph_of(path, *self.input_words(arrays)))
+                torch.export.unflatten(program)(*map(torch.from_numpy, arrays))
+
+    def test_sequences_first_and_without_rows(self):
+        for shape in ((6, 3, 4), (6, 4)):
+            with self.subTest(shape):
+                path = self.folder / "network.pt"
+                torch.jit.script(OneState(nn.LSTM(4, 8, 2, bidirectional=True)).eval()).save(str(path))
+                arrays = [torch.randn(shape).numpy()]
+                program, _ = self.exported(path, arrays)
+                self.check_calls(program, arrays, self.outputs_of(path, arrays))
+
+    def test_formats_inside_of_a_layer_are_named(self):
+        path = self.folder / "network.pt"
+        torch.jit.script(Layers(nn.GRU(4, 8, batch_first=True)).eval()).save(str(path))
+        arrays = [torch.randn(3, 6, 4).numpy()]
+        checkpoint = self.quantized(path, arrays, {"data_in": "integer(8, 5)", "weight": "integer(8, 6)"}, "gru")
+        refused = mase_result("convert", checkpoint, self.folder / "model.pt2")
+        self.assertEqual(refused.returncode, 4, refused.stderr)
+        self.assertIn("part_0.weight_hh", refused.stderr)
+        self.assertIn("--allow-loss leaves them out", refused.stderr)
+        program, said = self.exported(checkpoint, [], "--allow-loss")
+        self.assertIn("part_0.state", said)
+        program, _ = self.exported(checkpoint, [], "--format", "float")
+        self.check_calls(program, arrays, self.outputs_of(checkpoint, arrays, "--level", "float"))
+
+
 class Formats(Exports):
     """Every number format at all ports of a network, also in the profile of the reference system."""
-
-    def quantized(self, model, arrays, formats, kind="default"):
-        lines = ["[passes.quantize]", 'by = "type"', f"[passes.quantize.{kind}.config]"]
-        lines += [f"{port} = '{text}'" for port, text in formats.items()]
-        config = self.folder / "formats.toml"
-        config.write_text("\n".join(lines) + "\n")
-        to = ["--project-dir", self.folder, "--project", "p", "--overwrite", "-q"]
-        mase("transform", model, "--config", config, *to, *self.input_words(arrays))
-        return self.folder / "p"
 
     def check(self, name, formats, batches=()):
         folder = SOURCE / "tests/fixtures/models" / name

@@ -79,12 +79,21 @@ Inferred sequence_results(const Call& call) {
   return tuple_info(std::move(results));
 }
 
+/// A cell of ATen: the next state has the shape of the given one.
+Inferred next_state(const Call& call) {
+  std::vector<ValueInfo> state = call.tensors("hx");
+  call.require(!state.empty(), "it takes a state");
+  if (!has_cell_state(call)) return state.front();
+  return tuple_info(std::move(state));
+}
+
 }  // namespace
 
 std::vector<InferenceRule> sequence_rules() {
   return {
-      {OpFamily::recurrent, sequence_results},
-      {OpFamily::recurrent_layer, all_steps},
+      {"aten::lstm_cell", next_state},         {"aten::gru_cell", next_state},
+      {"aten::rnn_tanh_cell", next_state},     {"aten::rnn_relu_cell", next_state},
+      {OpFamily::recurrent, sequence_results}, {OpFamily::recurrent_layer, all_steps},
       {OpFamily::recurrent_cell, one_step},
   };
 }

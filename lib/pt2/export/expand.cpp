@@ -49,6 +49,7 @@ ir::NodeId steps_of(Steps& steps, const ir::Node& node) {
 }
 
 void expand(Expanded& expanded, ir::NodeId id) {
+  if (!expanded.graph.contains(id) || expand_recurrent(expanded, id)) return;
   const ir::Node node = expanded.graph.node(id);  // a copy: references end when nodes are added
   Steps steps(expanded, id, node);
   const ir::NodeId last = steps_of(steps, node);

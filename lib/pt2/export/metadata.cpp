@@ -58,7 +58,8 @@ void Exporter::find_containers() {
     before = after;
   };
   for (const ir::NodeId id : order) {
-    const ir::Node& node = graph_.node(id);
+    const auto origin = expanded_.origins.find(id);
+    const ir::Node& node = origin == expanded_.origins.end() ? graph_.node(id) : origin->second;
     if (node.kind == ir::NodeKind::call_module)
       close(containers_[id] = ir::owner_of(node.target));
     else

@@ -58,12 +58,17 @@ ir::NodeId Steps::constant(const std::string& wanted, Array value) {
   std::string path = wanted;
   for (int i = 1; expanded_.graph.tensors.contains(path); ++i)
     path = wanted + "_" + std::to_string(i);
+  expanded_.graph.set_tensor(path, {std::move(value)});
+  expanded_.constants.insert(path);
+  return tensor(path);
+}
+
+ir::NodeId Steps::tensor(const std::string& path) {
+  const Array& value = expanded_.graph.tensors.at(path).value;
   ir::Node read;
   read.kind = ir::NodeKind::get_attr;
   read.target = path;
   read.info = ir::ValueInfo::tensor(value.dtype(), value.shape());
-  expanded_.graph.set_tensor(path, {std::move(value)});
-  expanded_.constants.insert(path);
   return expanded_.graph.add(std::move(read), before_);
 }
 

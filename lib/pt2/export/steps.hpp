@@ -20,6 +20,8 @@ class Steps {
   ir::NodeId add(std::string op, std::vector<ir::Argument> args);
   /// A node that reads a new tensor, which is a constant of the program.
   ir::NodeId constant(const std::string& wanted, Array value);
+  /// A node that reads a tensor of the graph.
+  ir::NodeId tensor(const std::string& path);
   /// x[items]. As in Python, integers, slices and None are applied one by one, and tensors together
   /// at the end.
   ir::NodeId subscript(ir::NodeId base, const std::vector<ir::Value>& items);
@@ -29,5 +31,8 @@ class Steps {
   ir::NodeId before_;
   ir::Node origin_;
 };
+
+/// Writes a recurrent layer or cell (recurrent.cpp); false, and nothing is done, for other nodes.
+bool expand_recurrent(Expanded& expanded, ir::NodeId id);
 
 }  // namespace mase::pt2

@@ -20,7 +20,9 @@ bool is_training_flag(const ir::Argument& argument) {
 }
 
 /// Whether a node computes with sizes alone, which nodes outside of the layer may read too.
-bool is_size(const Node& node) { return node.target.starts_with("_operator."); }
+bool is_size(const Node& node) {
+  return node.target.starts_with("_operator.") || node.target == "torch.ops.aten.sym_size.int";
+}
 
 /// Whether a layer of this class may be the call: one of its operators, or one that does the same
 /// to dimensions (nn.ReLU6 calls hardtanh).

@@ -6,30 +6,13 @@
 
 #include "pt2/fields.hpp"
 #include "pt2/import/importer.hpp"
+#include "pt2/recurrent_rows.hpp"
 
 namespace mase::pt2 {
 namespace {
 
-/// An operator of ATen, and the layer or cell of the graph that it computes.
-struct RecurrentRow {
-  std::string_view aten, op;
-  bool cell = false;
-};
-constexpr RecurrentRow recurrent_rows[] = {
-    {"aten::lstm.input", "mase::lstm"},
-    {"aten::gru.input", "mase::gru"},
-    {"aten::rnn_tanh.input", "mase::rnn_tanh"},
-    {"aten::rnn_relu.input", "mase::rnn_relu"},
-    {"aten::lstm_cell", "mase::lstm_cell", true},
-    {"aten::gru_cell", "mase::gru_cell", true},
-    {"aten::rnn_tanh_cell", "mase::rnn_tanh_cell", true},
-    {"aten::rnn_relu_cell", "mase::rnn_relu_cell", true},
-};
-
-const RecurrentRow* recurrent_row(const Node& node) {
-  const auto* row =
-      std::ranges::find(recurrent_rows, operator_of(node.target), &RecurrentRow::aten);
-  return row == std::end(recurrent_rows) ? nullptr : row;
+const RecurrentRow* row_of_node(const Node& node) {
+  return recurrent_row(&RecurrentRow::aten, operator_of(node.target));
 }
 
 /// The tensors of a layer by the graph's argument, from the names of the program.
@@ -73,11 +56,11 @@ bool Importer::import_recurrent(const std::vector<const Node*>& nodes, const Mod
   for (const Node* node : nodes) {
     if (operator_of(node->target) == "aten::zeros")
       zeros.push_back(names_in(node->outputs.at(0)).at(0));
-    else if (call || !(call = node, recurrent_row(*node)))
+    else if (call || !(call = node, row_of_node(*node)))
       return false;
   }
   if (!call) return false;
-  const RecurrentRow& row = *recurrent_row(*call);
+  const RecurrentRow& row = *row_of_node(*call);
   const auto tensors = row.cell ? cell_tensors(*call) : level_tensors(*call);
   const Tree *input = call->find("input"), *state = call->find("hx");
   if (!tensors || !input || !state) return false;
