@@ -2,6 +2,8 @@
 // Compiles a regular expression to instructions and runs them with backtracking.
 #include "tokenizer/regex.hpp"
 
+#include <algorithm>
+
 #include "tokenizer/code_points.hpp"
 #include "tokenizer/regex_parser.hpp"
 
@@ -24,6 +26,33 @@ bool is_word_edge(std::string_view text, std::size_t at) {
   std::size_t next = at;
   const bool after = at < text.size() && is_word_code(next_code_point(text, next));
   return before != after;
+}
+
+/// The least and the most characters that a part of a pattern can take.
+struct Width {
+  std::uint64_t least = 0, most = 0;
+};
+
+std::uint64_t product(std::uint64_t count, std::uint64_t times) {
+  return count == 0 || times == 0 ? 0 : std::min<std::uint64_t>(count * times, without_limit);
+}
+
+Width width_of(const RegexNode& node) {
+  if (node.kind == RegexKind::set) return {1, 1};
+  if (node.kind == RegexKind::look_ahead || node.kind == RegexKind::look_behind) return {};
+  Width width;
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    const Width child = width_of(node.children[i]);
+    if (node.kind == RegexKind::branch) {
+      width.least = i == 0 ? child.least : std::min(width.least, child.least);
+      width.most = std::max(width.most, child.most);
+    } else {
+      width.least = std::min<std::uint64_t>(width.least + child.least, without_limit);
+      width.most = std::min<std::uint64_t>(width.most + child.most, without_limit);
+    }
+  }
+  if (node.kind != RegexKind::repeat) return width;
+  return {product(width.least, node.least), product(width.most, node.most)};
 }
 
 }  // namespace
@@ -98,6 +127,8 @@ void Regex::compile(const RegexNode& node) {
       return;
     case RegexKind::repeat:
       return compile_repeat(node);
+    case RegexKind::look_behind:
+      return compile_look_behind(node);
     case RegexKind::look_ahead:
     case RegexKind::atomic: {
       const Op op = node.kind == RegexKind::atomic ? Op::atomic : Op::look;
@@ -126,6 +157,19 @@ void Regex::compile_branch(const RegexNode& node) {
   }
   for (const std::uint32_t jump : jumps)
     program_[jump].a = static_cast<std::uint32_t>(program_.size());
+}
+
+/// What stands behind is matched from an earlier place on, and must end at this one.
+void Regex::compile_look_behind(const RegexNode& node) {
+  const Width width = width_of(node.children.front());
+  const std::uint32_t place = marks_++;
+  const std::uint32_t start =
+      add({Op::look_behind, node.negated, 0, place, static_cast<std::uint32_t>(width.least),
+           static_cast<std::uint32_t>(width.most)});
+  compile(node.children.front());
+  add({Op::ends_at, false, place});
+  add({Op::match});
+  program_[start].a = static_cast<std::uint32_t>(program_.size());
 }
 
 void Regex::compile_repeat(const RegexNode& node) {
@@ -223,6 +267,19 @@ bool Regex::holds(std::string_view text, std::uint32_t anchor, std::size_t at) c
   return false;
 }
 
+/// Whether a text that the pattern after `instruction` matches ends at `at`.
+bool Regex::stands_before(std::string_view text, std::uint32_t instruction, std::size_t at,
+                          RegexMemory& memory) const {
+  const Instruction& code = program_[instruction];
+  memory.marks[code.b] = at;
+  std::size_t begin = at, end = 0;
+  for (std::uint32_t count = 0;; ++count) {
+    if (count >= code.least && run(text, instruction + 1, begin, memory, end)) return true;
+    if (count == code.most || begin == 0) return false;
+    begin = previous_start(text, begin);
+  }
+}
+
 /// Goes back to the last choice above `base`; false if there is none.
 bool Regex::resume(std::string_view text, RegexMemory& memory, std::size_t base,
                    std::uint32_t& instruction, std::size_t& at) const {
@@ -299,6 +356,14 @@ bool Regex::run(std::string_view text, std::uint32_t instruction, std::size_t at
         instruction = code.a;
         break;
       }
+      case Op::look_behind:
+        fits = stands_before(text, instruction, at, memory) != code.flag;
+        instruction = code.a;
+        break;
+      case Op::ends_at:
+        fits = memory.marks[code.a] == at;
+        ++instruction;
+        break;
       case Op::anchor:
         fits = holds(text, code.a, at);
         ++instruction;

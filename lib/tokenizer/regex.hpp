@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regular expressions of tokenizers, with the meaning that Oniguruma gives them: groups, sets,
-// properties of characters, repetition (greedy, lazy, possessive), looking ahead, (?i), anchors.
+// properties of characters, repetition (greedy, lazy, possessive), looking ahead and behind, (?i),
+// anchors.
 #pragma once
 
 #include <array>
@@ -58,6 +59,8 @@ class Regex {
     jump,
     split,
     look,
+    look_behind,
+    ends_at,
     atomic,
     anchor,
     mark,
@@ -65,7 +68,7 @@ class Regex {
   };
   struct Instruction {
     Op op;
-    bool flag = false;           // look: negated; repeat_set: possessive
+    bool flag = false;           // look, look_behind: negated; repeat_set: possessive
     std::uint32_t a = 0, b = 0;  // targets, sets, marks
     std::uint32_t least = 0, most = 0;
   };
@@ -86,6 +89,8 @@ class Regex {
             std::size_t& end) const;
   bool run(std::string_view text, std::uint32_t instruction, std::size_t at, RegexMemory& memory,
            std::size_t& end) const;
+  bool stands_before(std::string_view text, std::uint32_t instruction, std::size_t at,
+                     RegexMemory& memory) const;
   bool resume(std::string_view text, RegexMemory& memory, std::size_t base,
               std::uint32_t& instruction, std::size_t& at) const;
   std::size_t repeat(std::string_view text, const Instruction& code, std::size_t at,
@@ -94,6 +99,7 @@ class Regex {
 
   void compile(const RegexNode& node);
   void compile_branch(const RegexNode& node);
+  void compile_look_behind(const RegexNode& node);
   void compile_repeat(const RegexNode& node);
   void compile_loop(const RegexNode& node);
   std::uint32_t add(Instruction instruction);

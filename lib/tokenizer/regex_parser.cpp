@@ -172,6 +172,9 @@ class RegexParser {
     if (take("?=") || is_next("?!")) {
       group.kind = RegexKind::look_ahead;
       group.negated = take("?!");
+    } else if (take("?<=") || is_next("?<!")) {
+      group.kind = RegexKind::look_behind;
+      group.negated = take("?<!");
     } else if (take("?>")) {
       group.kind = RegexKind::atomic;
     } else if (take("?i:")) {
@@ -179,7 +182,7 @@ class RegexParser {
     } else if (!take("?:") && is_next("?")) {
       fail(
           "a group that is not known here; known are (...), (?:...), (?i:...), (?>...), (?=...), "
-          "(?!...)");
+          "(?!...), (?<=...), (?<!...)");
     }
     group.children.push_back(parse_branch(depth + 1));
     ignore_case_ = outer;

@@ -11,7 +11,16 @@
 
 namespace mase::tokenizer {
 
-enum class RegexKind : std::uint8_t { sequence, branch, set, repeat, look_ahead, atomic, anchor };
+enum class RegexKind : std::uint8_t {
+  sequence,
+  branch,
+  set,
+  repeat,
+  look_ahead,
+  look_behind,
+  atomic,
+  anchor
+};
 enum class RegexRepeat : std::uint8_t { greedy, lazy, possessive };
 enum class RegexAnchor : std::uint8_t {
   line_start,

@@ -79,6 +79,18 @@ TEST_CASE("looking ahead takes nothing") {
   CHECK(matches("a(?=b)", "aab") == "a");
 }
 
+TEST_CASE("looking behind takes nothing") {
+  CHECK(matches("(?<=a)b", "abcb") == "b");
+  CHECK(matches("(?<!\\s)\\d+", "12 34é56") == "12|4|56");
+  CHECK(matches("(?<=ab|é)c", "abc bc éc") == "c|c");
+  CHECK(matches("(?<=x*y)z+", "xxyz z yzz") == "z|zz");
+  CHECK(matches("(?<=(?<=a)b)c", "abc bc") == "c");
+  CHECK(matches("(?<=^|\\s)\\w+", "ab cd") == "ab|cd");
+  CHECK(matches("(?<!a|bc)d", "ad bcd cd") == "d");
+  CHECK(matches("(?<=a{2,3}?)b", "ab aab") == "b");
+  CHECK(matches("\\d(?=(?:\\d{3})+(?!\\d))|(?<=\\d)\\d{3}", "1234567") == "1|234|567");
+}
+
 TEST_CASE("anchors stand between characters") {
   CHECK(matches("^a", "a\na") == "a|a");
   CHECK(matches("\\Aa", "a\na") == "a");
@@ -97,12 +109,14 @@ TEST_CASE("patterns that are wrong or not known are refused") {
   CHECK(regex_refusal("a)").find("')' without '('") != std::string::npos);
   CHECK(regex_refusal("*").find("nothing to repeat") != std::string::npos);
   CHECK(regex_refusal("[a").find("an end that is too early") != std::string::npos);
-  CHECK(regex_refusal("(?<=a)b").find("a group that is not known here") != std::string::npos);
+  CHECK(regex_refusal("(?~ab)").find("a group that is not known here") != std::string::npos);
   CHECK(regex_refusal("\\p{Klingon}").find("known are general categories") != std::string::npos);
   CHECK(regex_refusal("(((a{999}){999}){999})").find("is too large") != std::string::npos);
 }
 
 TEST_CASE("a search that would take for ever ends with an error") {
   CHECK_THROWS_WITH(matches("(?:a|a)*b", std::string(200, 'a')),
+                    Catch::Contains("takes too many steps"));
+  CHECK_THROWS_WITH(matches("(?<=x.*)b", std::string(100'000, 'b')),
                     Catch::Contains("takes too many steps"));
 }
