@@ -192,6 +192,7 @@ class RegexParser {
 
   CodePointSet parse_set(int depth) {
     if (depth > deepest) fail("sets nested too deep");
+    ++in_brackets_;
     CodePointSet set;
     const bool negated = take("^");
     for (bool first = true; first || !is_next("]"); first = false) {
@@ -202,6 +203,7 @@ class RegexParser {
         parse_range(set);
     }
     take("]");
+    --in_brackets_;
     if (negated) set.negate();
     return set;
   }
@@ -245,7 +247,7 @@ class RegexParser {
         set.add_kind(categories_named("Nd"), 0, upper);
         return std::nullopt;
       case 'w':
-        set.add_kind(0, pattern_word, upper);
+        set.add_kind(0, in_brackets_ > 0 ? set_word : pattern_word, upper);
         return std::nullopt;
       default:
         break;
@@ -312,6 +314,7 @@ class RegexParser {
   const Section& section_;
   std::size_t at_ = 0;
   bool ignore_case_ = false;
+  int in_brackets_ = 0;
 };
 
 }  // namespace

@@ -32,7 +32,8 @@ enum Property : std::uint32_t {
   old_mark = 1u << 10,         ///< M* of Unicode 9.0
   has_lower = 1u << 11,        ///< its lower case is another text
   changes = 1u << 12,          ///< shifted by Form: the form of a text with it may be another text
-  pattern_word = 1u << 16,     ///< \w of Oniguruma
+  pattern_word = 1u << 16,     ///< \w of Oniguruma by itself
+  set_word = 1u << 17,         ///< \w of Oniguruma in brackets
 };
 
 /// The functions of the library; see icu/unicode_library.cpp.

@@ -69,6 +69,8 @@ TEST_CASE("sets have ranges, categories and negation") {
   CHECK(matches("\\p{Lu}", "aBÉ") == "B|É");
   CHECK(matches("\\p{Han}+", "a東京か") == "東京");
   CHECK(matches("\\w+", "a½ ৴_") == "a½|_");  // Oniguruma takes fractions of Latin-1 for letters
+  CHECK(matches("[\\w-]+", "a½b-_") == "a|b-_");  // but not in brackets
+  CHECK(matches("[^\\w]", "a½") == "½");
   CHECK(matches("\\P{L}+", "a12b") == "12");
   CHECK(matches("[^\\p{L}\\p{N}]+", "a, 1") == ", ");
   CHECK(matches("[\\d\\x41\\u00e9]+", "1Aéb") == "1Aé");

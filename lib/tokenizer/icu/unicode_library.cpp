@@ -92,7 +92,8 @@ bool is_word(UChar32 code, int category) {
          category == U_CONNECTOR_PUNCTUATION || u_isUAlphabetic(code);
 }
 
-/// The superscripts and fractions of Latin-1, which Oniguruma takes for letters.
+/// The superscripts and fractions of Latin-1, which Oniguruma takes for letters outside of
+/// brackets.
 bool is_number_of_latin1(UChar32 code, int category) {
   return code < 0x100 && category == U_OTHER_NUMBER;
 }
@@ -104,6 +105,7 @@ std::uint32_t properties(UChar32 code) {
   set(white_space, u_isUWhiteSpace(code));
   set(word, is_word(code, category) || u_hasBinaryProperty(code, UCHAR_JOIN_CONTROL));
   set(pattern_word, is_word(code, category) || is_number_of_latin1(code, category));
+  set(set_word, is_word(code, category));
   set(bert_punctuation, is_bert_punctuation(code));
   set(bert_control, is_bert_control(code));
   set(bert_nonspacing, category_in(code, 8) == U_NON_SPACING_MARK);
