@@ -31,9 +31,11 @@ bool CodePointSet::search(char32_t code) const {
     const std::uint32_t properties = properties_of(code), category = 1u << (properties & 31);
     for (const Kind& kind : kinds_) {
       const bool is_script =
-          kind.script != no_script && unicode_library().script_of(code) == kind.script;
+          kind.script != none && unicode_library().script_of(code) == kind.script;
+      const bool is_property =
+          kind.property != none && unicode_library().has_property(code, kind.property);
       const bool is_kind = (kind.categories & category) != 0 || (kind.properties & properties) != 0;
-      if ((is_script || is_kind) != kind.negated) return !negated_;
+      if ((is_script || is_property || is_kind) != kind.negated) return !negated_;
     }
   }
   for (const CodePointSet& set : sets_)

@@ -15,9 +15,13 @@ class CodePointSet {
   void add(char32_t first, char32_t last) { ranges_.push_back({first, last}); }
   /// Code points with one of these categories (bits) or properties, or without all of them.
   void add_kind(std::uint32_t categories, std::uint32_t properties, bool negated) {
-    kinds_.push_back({categories, properties, no_script, negated});
+    kinds_.push_back({categories, properties, none, none, negated});
   }
-  void add_script(int script, bool negated) { kinds_.push_back({0, 0, script, negated}); }
+  void add_script(int script, bool negated) { kinds_.push_back({0, 0, script, none, negated}); }
+  /// `property` is a number of the library's, as property_named returns it.
+  void add_property(int property, bool negated) {
+    kinds_.push_back({0, 0, none, property, negated});
+  }
   void add(CodePointSet set) { sets_.push_back(std::move(set)); }
   void negate() { negated_ = !negated_; }
   /// Adds the other cases of its ranges; false if it has more than ranges, or large ones.
@@ -31,13 +35,13 @@ class CodePointSet {
   const std::array<std::uint64_t, 2>& ascii() const { return ascii_; }
 
  private:
-  static constexpr int no_script = -1;
+  static constexpr int none = -1;
   struct Range {
     char32_t first, last;
   };
   struct Kind {
     std::uint32_t categories, properties;
-    int script;
+    int script, property;
     bool negated;
   };
   bool search(char32_t code) const;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tokenizer/code_points.hpp"
+#include "tokenizer/regex_properties.hpp"
 
 namespace mase::tokenizer {
 namespace {
@@ -195,17 +196,49 @@ class RegexParser {
     ++in_brackets_;
     CodePointSet set;
     const bool negated = take("^");
+    CodePointSet outside;  // of one of the sets between which && stands
+    bool is_intersection = false;
     for (bool first = true; first || !is_next("]"); first = false) {
-      if (is_next("[:") || is_next("&&")) fail("a part of a set that is not known here");
-      if (take("["))
-        set.add(parse_set(depth + 1));
-      else
-        parse_range(set);
+      if (take("&&")) {
+        set.negate();
+        outside.add(std::move(set));
+        set = {};
+        is_intersection = true;
+      } else if (!parse_posix(set)) {
+        if (take("["))
+          set.add(parse_set(depth + 1));
+        else
+          parse_range(set);
+      }
     }
     take("]");
     --in_brackets_;
+    if (is_intersection) {
+      set.negate();
+      outside.add(std::move(set));
+      set = std::move(outside);
+      set.negate();
+    }
     if (negated) set.negate();
     return set;
+  }
+
+  /// [:alpha:] or [:^alpha:]; false if something else stands here.
+  bool parse_posix(CodePointSet& set) {
+    if (!is_next("[:")) return false;
+    const std::size_t end = pattern_.find(":]", at_ + 2);
+    if (end == std::string_view::npos) return false;
+    std::string_view name = pattern_.substr(at_ + 2, end - at_ - 2);
+    const bool negated = name.starts_with("^");
+    if (negated) name.remove_prefix(1);
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos)
+      return false;
+    if (!add_posix(set, name, negated))
+      fail("[:" + std::string(name) +
+           ":], which is not known; known are alpha, digit, punct and "
+           "others of POSIX,");
+    at_ = end + 2;
+    return true;
   }
 
   void parse_range(CodePointSet& set) {
@@ -279,17 +312,11 @@ class RegexParser {
     const std::size_t end = pattern_.find('}', at_);
     if (end == std::string_view::npos) fail("'{' without '}'");
     const std::string_view name = pattern_.substr(at_, end - at_);
-    const std::uint32_t categories = categories_named(name);
-    const int script = categories == 0 ? unicode_library().script_named(std::string(name)) : -1;
-    if (categories == 0 && script < 0)
+    if (!add_named(set, name, negated))
       fail("the property " + quote(name) +
-           ", which is not known; known are general categories, such as L, Lu and N, and scripts, "
-           "such as Han,");
+           ", which is not known; known are general categories, such as L, Lu and N, scripts, "
+           "such as Han, and properties of Unicode, such as Alphabetic,");
     at_ = end + 1;
-    if (categories != 0)
-      set.add_kind(categories, 0, negated);
-    else
-      set.add_script(script, negated);
     return std::nullopt;
   }
 

@@ -46,6 +46,11 @@ struct UnicodeLibrary {
   /// The number of a script by its name or short name, and that of a code point's script.
   int (*script_named)(const std::string& name) = nullptr;  ///< -1 for an unknown name
   int (*script_of)(char32_t code) = nullptr;
+  /// The bits of the general categories with a name, "lu" or "uppercaseletter"; 0 without one.
+  std::uint32_t (*categories_named)(const std::string& name) = nullptr;
+  /// The number of a property that characters have or not; -1 for an unknown name.
+  int (*property_named)(const std::string& name) = nullptr;
+  bool (*has_property)(char32_t code, int property) = nullptr;
   /// The ends of the extended grapheme clusters of a text.
   void (*graphemes)(std::string_view text, std::vector<std::size_t>& ends) = nullptr;
 };

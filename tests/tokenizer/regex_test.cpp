@@ -76,6 +76,22 @@ TEST_CASE("sets have ranges, categories and negation") {
   CHECK(matches("[\\d\\x41\\u00e9]+", "1Aéb") == "1Aé");
 }
 
+TEST_CASE("sets meet, and have names") {
+  CHECK(matches("[a-z&&[^aeiou]]+", "banana") == "b|n|n");
+  CHECK(matches("[^a-z&&[^aeiou]]+", "banana!") == "a|a|a!");
+  CHECK(matches("[a-m&&g-z&&h-k]+", "ghijkl") == "hijk");
+  CHECK(matches("[\\p{L}\\p{M}&&[^\\p{Han}]]+", "aé東b") == "aé|b");
+  CHECK(matches("(?i)[a-z&&[^k]]+", "jKlk") == "j|l");
+  CHECK(matches("[[:alpha:]]+", "aé1 東") == "aé|東");
+  CHECK(matches("[[:^digit:]x]+", "a1x٣") == "a|x");
+  CHECK(matches("[[:punct:]]+", "a+b-c€ ") == "+|-|€");
+  CHECK(matches("\\p{Punct}+", "a+b-c€ ") == "-");
+  CHECK(matches("[[:xdigit:][:blank:]]+", "0fg\t٣") == "0f|\t");
+  CHECK(matches("\\p{uppercase letter}\\p{White_Space}", "A bC") == "A ");
+  CHECK(matches("\\P{Emoji}+", "a😀b") == "a|b");
+  CHECK(matches("\\p{^ASCII}", "aé") == "é");
+}
+
 TEST_CASE("looking ahead takes nothing") {
   CHECK(matches("\\s+(?!\\S)|\\s+", "a   b ") == "  | | ");
   CHECK(matches("a(?=b)", "aab") == "a");
@@ -111,6 +127,7 @@ TEST_CASE("patterns that are wrong or not known are refused") {
   CHECK(regex_refusal("a)").find("')' without '('") != std::string::npos);
   CHECK(regex_refusal("*").find("nothing to repeat") != std::string::npos);
   CHECK(regex_refusal("[a").find("an end that is too early") != std::string::npos);
+  CHECK(regex_refusal("[[:foo:]]").find("[:foo:], which is not known") != std::string::npos);
   CHECK(regex_refusal("(?~ab)").find("a group that is not known here") != std::string::npos);
   CHECK(regex_refusal("\\p{Klingon}").find("known are general categories") != std::string::npos);
   CHECK(regex_refusal("(((a{999}){999}){999})").find("is too large") != std::string::npos);

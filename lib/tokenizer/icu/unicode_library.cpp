@@ -152,6 +152,20 @@ int script_of(char32_t code) {
   return u_getIntPropertyValue(static_cast<UChar32>(code), UCHAR_SCRIPT);
 }
 
+std::uint32_t categories_of_name(const std::string& name) {
+  const std::int32_t mask = u_getPropertyValueEnum(UCHAR_GENERAL_CATEGORY_MASK, name.c_str());
+  return mask == UCHAR_INVALID_CODE ? 0 : static_cast<std::uint32_t>(mask);
+}
+
+int property_named(const std::string& name) {
+  const int property = u_getPropertyEnum(name.c_str());
+  return property >= UCHAR_BINARY_START && property < UCHAR_BINARY_LIMIT ? property : -1;
+}
+
+bool has_property(char32_t code, int property) {
+  return u_hasBinaryProperty(static_cast<UChar32>(code), static_cast<UProperty>(property)) != 0;
+}
+
 void graphemes(std::string_view text, std::vector<std::size_t>& ends) {
   UErrorCode status = U_ZERO_ERROR;
   static thread_local const std::unique_ptr<icu::BreakIterator> iterator(
@@ -171,7 +185,9 @@ void graphemes(std::string_view text, std::vector<std::size_t>& ends) {
 }  // namespace
 
 extern "C" void mase_open_icu(UnicodeLibrary& library) {
-  library = {fill_page, lower, normalize_text, case_variants, script_named, script_of, graphemes};
+  library = {fill_page,    lower,     normalize_text,     case_variants,
+             script_named, script_of, categories_of_name, property_named,
+             has_property, graphemes};
 }
 
 }  // namespace mase::tokenizer
