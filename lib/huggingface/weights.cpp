@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the files of a folder, and gives their tensors the model's names.
+// Gives the tensors of a folder's files the model's names.
 #include "huggingface/weights.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/text.hpp"
+#include "huggingface/weight_files.hpp"
 
 namespace mase::huggingface {
 namespace {
-
-safetensors::Tensors read_folder(const std::string& folder) {
-  const std::string whole = (std::filesystem::path(folder) / "model.safetensors").string();
-  const std::string index = whole + ".index.json";
-  if (file_exists(whole)) return safetensors::read_tensors(whole);
-  if (file_exists(index)) return safetensors::read_shards(index);
-  file_error(folder +
-             ": there is neither model.safetensors nor model.safetensors.index.json; "
-             "model.save_pretrained(FOLDER) of transformers writes one of them");
-}
 
 /// The name with a part of it replaced, if that begins at the start of a component.
 std::string renamed(std::string name, const Renaming& row) {
@@ -49,7 +38,7 @@ std::string described(const Array& array) {
 }  // namespace
 
 Weights::Weights(const std::string& folder, const Naming& naming) : folder_(folder) {
-  safetensors::Tensors found = read_folder(folder);
+  safetensors::Tensors found = read_weight_files(folder);
   const bool has_base = std::ranges::any_of(
       found, [&](const auto& entry) { return entry.first.starts_with(naming.base); });
   for (auto& [name, tensor] : found) {

@@ -28,7 +28,7 @@ struct Naming {
 
 class Weights {
  public:
-  /// The tensors of model.safetensors in the folder, or of the files that its index names.
+  /// The tensors of the folder's files, as read_weight_files finds them.
   Weights(const std::string& folder, const Naming& naming);
 
   /// The tensor; floating-point numbers become float32 when something reads them. A fault is kept

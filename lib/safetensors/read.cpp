@@ -208,13 +208,13 @@ Tensors read_tensors(const std::string& path) {
   return tensors;
 }
 
-Tensors read_shards(const std::string& index) {
+Tensors read_shards(const std::string& index, Reader* read) {
   Tensors tensors;
   for (const auto& [name, wanted] : files_of(index)) {
     const std::string path = beside(index, name);
     if (!file_exists(path))
       file_error(path + ": no such file; " + index + " says that it has '" + *wanted.begin() + "'");
-    Tensors part = read_tensors(path);
+    Tensors part = read(path);
     for (const std::string& tensor : wanted)
       if (!part.contains(tensor))
         file_error(path + ": tensor '" + tensor + "' is missing; " + index +

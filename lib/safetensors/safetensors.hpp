@@ -24,9 +24,12 @@ bool is_safetensors(const std::string& path);
 /// element that is not known.
 Tensors read_tensors(const std::string& path);
 
+/// Reads one file.
+using Reader = Tensors(const std::string& path);
+
 /// The tensors of all files that an index ("model.safetensors.index.json") names, which lie in its
 /// folder. Each file must have exactly the tensors that the index says.
-Tensors read_shards(const std::string& index);
+Tensors read_shards(const std::string& index, Reader* read = read_tensors);
 
 /// Writes the file that the package writes for these tensors, the same bytes included.
 void write_tensors(const std::string& path, const std::map<std::string, Array>& tensors);

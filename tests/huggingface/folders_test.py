@@ -215,6 +215,8 @@ def older_llama(tensors, config):
 OLDER = {"bert-older": older_bert, "gpt2-older": older_gpt2, "llama-older": older_llama}
 # How some of them are stored: in several files, and as other numbers.
 SHARDED, NARROW = ("llama", "gpt2"), {"qwen2": "bfloat16", "bert-gelu-new": "float16"}
+# As version 4 of transformers wrote files by default: in so many pickled ones.
+PICKLED = {"distilbert": 1, "mistral": 2}
 
 
 class Case:
@@ -240,6 +242,22 @@ class Case:
             self.model = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
         if name in OLDER:
             self.rewrite(OLDER[name])
+        if name in PICKLED:
+            self.pickle(PICKLED[name])
+
+    def pickle(self, count):
+        import torch
+
+        (self.folder / "model.safetensors").unlink()
+        tensors = self.model.state_dict()
+        files = {f"pytorch_model-{i + 1:05}-of-{count:05}.bin": list(tensors)[i::count] for i in range(count)}
+        if count == 1:
+            files = {"pytorch_model.bin": list(tensors)}
+        for file, keys in files.items():
+            torch.save({key: tensors[key].clone() for key in keys}, self.folder / file)
+        if count > 1:
+            index = {"weight_map": {key: file for file, keys in files.items() for key in keys}}
+            (self.folder / "pytorch_model.bin.index.json").write_text(json.dumps(index))
 
     def rewrite(self, change):
         from safetensors.torch import load_file, save_file

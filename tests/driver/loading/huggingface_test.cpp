@@ -152,6 +152,21 @@ TEST_CASE("a graph without attention_mask sees all tokens, and nothing else can 
              Catch::Contains("'input_ids'") && Catch::Contains("--fix attention_mask=none"));
 }
 
+TEST_CASE("without safetensors, pickled weights are looked for") {
+  const TemporaryFolder folder;
+  changed(folder, "BertModel", "BertModel");
+  std::filesystem::remove(folder.file("model.safetensors"));
+  CHECK_THAT(refused(folder.path(), Fault::file),
+             Catch::Contains("neither model.safetensors nor pytorch_model.bin"));
+  write_file(folder.file("pytorch_model.bin.index.json"),
+             R"({"weight_map": {"pooler.dense.bias": "../pytorch_model.bin"}})");
+  CHECK_THAT(refused(folder.path(), Fault::file),
+             Catch::Contains("pytorch_model.bin.index.json: tensor 'pooler.dense.bias': its file is"
+                             " not the name of one in this folder"));
+  write_file(folder.file("pytorch_model.bin"), "no zip");
+  CHECK_THAT(refused(folder.path(), Fault::file), Catch::Contains("pytorch_model.bin"));
+}
+
 TEST_CASE("an example of other dimensions than token numbers have is refused") {
   const TemporaryFolder folder;
   write_npy(folder.file("ids.npy"), Array(DType::int64, {7}));
