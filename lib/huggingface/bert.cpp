@@ -140,12 +140,12 @@ double head_dropout(const Config& config) {
 
 std::vector<Ref> bert_model(Builder& b, const std::vector<Ref>& inputs) {
   const Ref x = bert_encoder(b, bert, "", inputs);
-  return {x, bert_pooler(b, bert, "pooler", x)};
+  return with_pooler(b, x, [&] { return bert_pooler(b, bert, "pooler", x); });
 }
 
 std::vector<Ref> roberta_model(Builder& b, const std::vector<Ref>& inputs) {
   const Ref x = bert_encoder(b, roberta, "", inputs);
-  return {x, bert_pooler(b, roberta, "pooler", x)};
+  return with_pooler(b, x, [&] { return bert_pooler(b, roberta, "pooler", x); });
 }
 
 std::vector<Ref> bert_classifier(Builder& b, const std::vector<Ref>& inputs) {

@@ -92,6 +92,7 @@ class Builder {
                  const Ref& x);
 
   // Tensors.
+  bool has_tensor(const std::string& path) const { return weights_.has(path); }
   Ref tensor(const std::string& path, const Shape& shape);
   void buffer(const std::string& path, Array value);   ///< one that no file has
   Ref constant(const std::string& path, Array value);  ///< the node of a buffer

@@ -26,6 +26,11 @@ Ref last_token_label(Builder& b, const Ref& ids, const Ref& x, std::int64_t widt
   return b.item(scores, {b.arange(rows), last});
 }
 
+std::vector<Ref> with_pooler(Builder& b, const Ref& x, const std::function<Ref()>& pooler) {
+  if (!b.has_tensor("pooler.dense.weight") && !b.has_tensor("pooler.dense.bias")) return {x};
+  return {x, pooler()};
+}
+
 std::vector<Ref> answer_places(Builder& b, const Ref& x, std::int64_t width) {
   constexpr std::int64_t places = 2;
   if (b.config().labels() != places)

@@ -2,6 +2,7 @@
 // Vision transformers: ViT (Dosovitskiy et al., ICLR 2021), and DeiT (Touvron et al., ICML 2021),
 // which has a second token for distillation.
 #include "huggingface/architectures.hpp"
+#include "huggingface/heads.hpp"
 #include "huggingface/self_attention.hpp"
 
 namespace mase::huggingface {
@@ -129,15 +130,17 @@ std::vector<Ref> deit_with_teacher(Builder& b, const std::vector<Ref>& inputs) {
   return {b.binary("truediv", b.add(first, second), 2), first, second};
 }
 
-/// The last hidden states, and act(dense(first token)).
+/// The last hidden states, and act(dense(first token)) if the model has a pooler.
 template <const VisionFamily& family>
 std::vector<Ref> vision_model(Builder& b, const std::vector<Ref>& inputs) {
   const std::int64_t width = b.config().size("hidden_size");
   const Ref x = vision_encoder(b, family, "", inputs);
-  b.container("pooler", family.name + "Pooler");
-  const Ref dense = b.linear("pooler.dense", b.item(x, {all(), 0}), width,
-                             b.config().size("pooler_output_size", width));
-  return {x, b.activation("pooler.activation", "pooler_act", "tanh", dense)};
+  return with_pooler(b, x, [&] {
+    b.container("pooler", family.name + "Pooler");
+    const Ref dense = b.linear("pooler.dense", b.item(x, {all(), 0}), width,
+                               b.config().size("pooler_output_size", width));
+    return b.activation("pooler.activation", "pooler_act", "tanh", dense);
+  });
 }
 
 std::vector<Ref> vit_classifier(Builder& b, const std::vector<Ref>& inputs) {

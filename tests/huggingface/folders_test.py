@@ -124,6 +124,8 @@ CASES = {
         "ViTConfig",
         {**VISION, "hidden_act": "quick_gelu", "qkv_bias": False, "num_channels": 1},
     ),
+    "bert-poolerless": ("BertModel", "BertConfig", BERT),
+    "vit-poolerless": ("ViTModel", "ViTConfig", VISION),
     "vit-base": ("ViTModel", "ViTConfig", {**VISION, "pooler_output_size": 12, "pooler_act": "relu"}),
     "deit-base": ("DeiTModel", "DeiTConfig", VISION),
     "deit": ("DeiTForImageClassification", "DeiTConfig", {**VISION, "hidden_act": "gelu_pytorch_tanh"}),
@@ -217,6 +219,7 @@ OLDER = {"bert-older": older_bert, "gpt2-older": older_gpt2, "llama-older": olde
 SHARDED, NARROW = ("llama", "gpt2"), {"qwen2": "bfloat16", "bert-gelu-new": "float16"}
 # As version 4 of transformers wrote files by default: in so many pickled ones.
 PICKLED = {"distilbert": 1, "mistral": 2}
+POOLERLESS = ("bert-poolerless", "vit-poolerless")
 
 
 class Case:
@@ -228,7 +231,8 @@ class Case:
         model_class, config_class, settings = CASES[name]
         torch.manual_seed(0)
         config = getattr(transformers, config_class)(**settings, attn_implementation="eager", use_cache=False)
-        self.model = getattr(transformers, model_class)(config).eval()
+        options = {"add_pooling_layer": False} if name in POOLERLESS else {}
+        self.model = getattr(transformers, model_class)(config, **options).eval()
         with torch.no_grad():
             for parameter in self.model.parameters():  # larger than the usual ones, so that faults show
                 parameter.mul_(3).add_(torch.randn_like(parameter) * 0.05)
