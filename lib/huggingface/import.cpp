@@ -26,7 +26,11 @@ std::vector<std::string> input_names(Takes takes, bool all_seen) {
 
 /// What no architecture has, whatever its other settings.
 void refuse_everywhere(const Config& config) {
-  if (config.find("quantization_config")) config.refuse("quantization_config", "none");
+  if (config.find("quantization_config"))
+    unsupported_error(config.path() +
+                      ": 'quantization_config' says that the weights are quantized, which is not "
+                      "read. Give the folder of the model before it was quantized, or in Python "
+                      "save model.dequantize() with save_pretrained(FOLDER)");
   for (const char* key : {"is_encoder_decoder", "is_decoder", "add_cross_attention"})
     config.require(key, false);
   const Tree* pruned = config.find("pruned_heads");
