@@ -23,7 +23,10 @@ namespace {
 /// better than a missing zip directory.
 ZipReader open_archive(const std::string& path) {
   if (std::filesystem::is_directory(path))
-    file_error("'" + path + "' is a folder, not a model file");
+    file_error("'" + path + "' is a folder without a config.json, not a model" +
+               (std::filesystem::is_directory(path + "/snapshots")
+                    ? "; models of the hub's cache are the folders in its folder 'snapshots'"
+                    : ""));
   if (!file_exists(path)) file_error("cannot open '" + path + "': no such file");
   constexpr auto any_size = std::numeric_limits<std::size_t>::max() / 4;
   std::string bytes = read_file(path, any_size);

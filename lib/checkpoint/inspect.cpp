@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/git_lfs.hpp"
 #include "base/text.hpp"
 #include "pickle/read_pickle.hpp"
 
@@ -171,6 +172,7 @@ std::string folded(std::string_view name) {
 void require_zip(std::string_view head, std::uint64_t size, const std::string& origin) {
   if (size == 0) file_error(origin + " is empty; " + std::string(wanted_file));
   if (head.starts_with("PK\x03\x04")) return;
+  refuse_lfs_pointer(head, origin);
   if (head.starts_with('\x80'))
     file_error(origin +
                " is a pickle in the format before PyTorch 1.6; load it in Python and save it again "

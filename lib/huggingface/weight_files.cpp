@@ -19,6 +19,15 @@ safetensors::Tensors read_pickled(const std::string& path) {
   return tensors;
 }
 
+/// A link into a hub's cache whose file is not there counts as an error, not as a missing file.
+bool is_there(const std::string& path) {
+  std::error_code error;
+  if (file_exists(path)) return true;
+  if (!std::filesystem::is_symlink(path, error)) return false;
+  file_error(path + " is a link to " + std::filesystem::read_symlink(path, error).string() +
+             ", which does not exist; download the model again");
+}
+
 struct WeightFile {
   const char* name;
   safetensors::Reader* read;
@@ -32,8 +41,8 @@ safetensors::Tensors read_weight_files(const std::string& folder) {
   for (const WeightFile& row : weight_files) {
     const std::string whole = (std::filesystem::path(folder) / row.name).string();
     const std::string index = whole + ".index.json";
-    if (file_exists(whole)) return row.read(whole);
-    if (file_exists(index)) return safetensors::read_shards(index, row.read);
+    if (is_there(whole)) return row.read(whole);
+    if (is_there(index)) return safetensors::read_shards(index, row.read);
   }
   file_error(folder +
              ": there is neither model.safetensors nor pytorch_model.bin, nor one of them with the "

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/file_map.hpp"
+#include "base/git_lfs.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
 #include "safetensors/elements.hpp"
@@ -43,6 +44,7 @@ std::string_view header_of(std::string_view bytes, const std::string& path) {
   if (bytes.size() < length_bytes)
     file_error(path + ": it has " + std::to_string(bytes.size()) +
                " bytes, but a safetensors file begins with 8 bytes for the length of its header");
+  refuse_lfs_pointer(bytes, path);
   const std::size_t length = header_length(bytes);
   if (length > longest_header)
     file_error(path + ": the header has " + std::to_string(length) + " bytes; the most are " +

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "base/git_lfs.hpp"
 #include "base/utf8.hpp"
 #include "tokenizer/added_tokens.hpp"
 #include "tokenizer/decoder.hpp"
@@ -136,7 +137,9 @@ Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
 Tokenizer Tokenizer::read(const std::string& path) {
-  return parse(read_file(path, largest_file), path);
+  const std::string json = read_file(path, largest_file);
+  refuse_lfs_pointer(json, path);
+  return parse(json, path);
 }
 
 Tokenizer Tokenizer::parse(std::string_view json, const std::string& origin) {

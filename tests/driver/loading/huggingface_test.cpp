@@ -165,6 +165,17 @@ TEST_CASE("without safetensors, pickled weights are looked for") {
   CHECK_THAT(refused(folder.path(), Fault::file),
              Catch::Contains("pytorch_model.bin.index.json: tensor 'pooler.dense.bias': its file is"
                              " not the name of one in this folder"));
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n";
+  for (const char* name : {"pytorch_model.bin", "model.safetensors"}) {
+    write_file(folder.file(name), pointer);
+    CHECK_THAT(refused(folder.path(), Fault::file),
+               Catch::Contains(std::string(name) + " is a pointer of Git LFS"));
+  }
+  std::filesystem::remove(folder.file("model.safetensors"));
+  std::filesystem::create_symlink("../blobs/gone", folder.file("model.safetensors"));
+  CHECK_THAT(refused(folder.path(), Fault::file),
+             Catch::Contains("model.safetensors is a link to ../blobs/gone"));
+  std::filesystem::remove(folder.file("model.safetensors"));
   write_file(folder.file("pytorch_model.bin"), "no zip");
   CHECK_THAT(refused(folder.path(), Fault::file), Catch::Contains("pytorch_model.bin"));
 }
