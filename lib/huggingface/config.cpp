@@ -10,7 +10,7 @@
 namespace mase::huggingface {
 namespace {
 
-constexpr std::size_t largest_config = std::size_t{64} << 20;  ///< bytes
+constexpr std::size_t largest_config = std::size_t{16} << 20;  ///< bytes
 
 /// Keys about training, generation, texts and where a model comes from.
 constexpr std::string_view unrelated[] = {"_name_or_path",

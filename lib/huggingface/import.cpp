@@ -80,7 +80,7 @@ std::vector<std::string> notes_on(const Config& config, const Weights& weights) 
 bool is_model_folder(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error) &&
-         std::filesystem::exists(config_file(path), error);
+         std::filesystem::is_regular_file(config_file(path), error);
 }
 
 std::vector<std::string> inputs_of(const std::string& folder, bool all_seen) {

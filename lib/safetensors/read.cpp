@@ -102,8 +102,13 @@ class Entries {
     return static_cast<std::size_t>(value.as_int());
   }
   Shape shape(const std::string& name, const Tree& entry) const {
+    constexpr std::size_t most_dimensions = 64;  ///< as PyTorch has them
+    const Tree::List& stored = list(name, entry, "shape");
+    if (stored.size() > most_dimensions)
+      refuse(name, "it has " + std::to_string(stored.size()) + " dimensions; the most are " +
+                       std::to_string(most_dimensions));
     Shape sizes;
-    for (const Tree& size : list(name, entry, "shape"))
+    for (const Tree& size : stored)
       sizes.push_back(static_cast<std::int64_t>(whole(name, size, "shape")));
     return sizes;
   }

@@ -81,6 +81,8 @@ TEST_CASE("faults of a file name the file and the key") {
   const TemporaryFolder folder;
   const std::string path = folder.file("bad.safetensors");
   const std::string good = entry("a", "F32", "[2]", 0, 8);
+  std::string ones;
+  for (int i = 0; i < 64; ++i) ones += ",1";
   const std::vector<Refused> rows{
       {"abc", {"3 bytes"}},
       {std::string("\xff\0\0\0\0\0\0\0{}", 10), {"255 bytes", "ends after 2"}},
@@ -93,6 +95,7 @@ TEST_CASE("faults of a file name the file and the key") {
       {file_of("{" + entry("a", "F32", "[9223372036854775807,9]", 0, 8) + "}", 8), {"'a'"}},
       {file_of("{" + good + "," + entry("b", "F32", "[1]", 4, 8) + "}", 8), {"'b'", "inside"}},
       {file_of("{" + good + "," + entry("b", "F32", "[1]", 12, 16) + "}", 16), {"'b'", "8 to 12"}},
+      {file_of("{" + entry("a", "F32", "[2" + ones + "]", 0, 8) + "}", 8), {"65 dimensions"}},
       {file_of("{" + good + "}", 12), {"the last 4 bytes"}},
       {file_of("{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8), {"'a'", "data_offsets"}},
       {file_of("{" + entry("a", "F8_E4M3", "[8]", 0, 8) + "}", 8),
