@@ -496,6 +496,36 @@ class State(Programs):
         self.assertIn("5 example inputs were given, but the model has 4", refused.stderr)
 
 
+class Weights(Programs):
+    """--load takes the weights of a program, for a model of any kind."""
+
+    def loaded(self, model, weights, arrays):
+        (self.folder / "none.toml").write_text("[passes.count_dropout]\n")
+        words = ("--config", self.folder / "none.toml", "--project-dir", self.folder, "--project", "p", "-q")
+        return mase_result("transform", model, *self.input_words(arrays), "--load", weights, *words)
+
+    def test_load(self):
+        folder = SOURCE / "tests/fixtures/models/jsc_tiny"
+        arrays = [np.load(folder / "inputs.npy")]
+        other = torch.jit.load(str(folder / "jsc_tiny.script.pt"))
+        with torch.no_grad():
+            for parameter in other.parameters():
+                parameter.normal_()
+        other.save(str(self.folder / "other.pt"))
+        wanted = self.outputs_of(folder / "jsc_tiny.pt2", arrays)
+        self.assertFalse(np.array_equal(self.outputs_of(self.folder / "other.pt", arrays)[0], wanted[0]))
+        loaded = self.loaded(self.folder / "other.pt", folder / "jsc_tiny.pt2", arrays)
+        self.assertEqual(loaded.returncode, 0, loaded.stderr)
+        self.compare(self.outputs_of(self.folder / "p", arrays), wanted)
+
+    def test_other_weights_are_refused(self):
+        folder = SOURCE / "tests/fixtures/models"
+        refused = self.loaded("jsc-tiny", folder / "lenet/lenet.pt2", [])
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("do not fit the model", refused.stderr)
+        self.assertIn("missing in the file: seq_blocks.2.weight float32[5, 16]", refused.stderr)
+
+
 class Networks(Programs):
     def exported(self, network, example, form):
         def export(strict):

@@ -7,7 +7,6 @@
 #include "base/text.hpp"
 #include "driver/loading/sources.hpp"
 #include "ir/text.hpp"
-#include "safetensors/safetensors.hpp"
 
 namespace mase::driver {
 namespace {
@@ -101,8 +100,7 @@ void apply_load(const ModelRequest& request, LoadedModel& loaded) {
   const std::string& path = *request.load_name;
   if (!std::filesystem::exists(path)) file_error(path + ": no such file (--load)");
   loaded.untrained = false;
-  if (request.load_type != "mz" && safetensors::is_safetensors(path))
-    return load_safetensors(path, loaded.graph);
+  if (request.load_type != "mz" && load_tensors(path, loaded.graph)) return;
   auto contents = contents_to_load(request);
   if (!contents) {
     backend::open().load_state_dict(path, loaded.graph);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --load FILE.safetensors: weights by the keys of a state_dict, which stay in their file.
+// --load of files that have tensors by the keys of a state_dict, and no Python: FILE.safetensors,
+// whose tensors stay in their file, and FILE.pt2.
 #include <algorithm>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/loading/sources.hpp"
+#include "pt2/program.hpp"
 #include "safetensors/safetensors.hpp"
 
 namespace mase::driver {
@@ -14,6 +16,26 @@ namespace {
 
 using safetensors::StoredTensor;
 using safetensors::Tensors;
+
+/// The state_dict of an exported program, without the constants of its graph.
+Tensors tensors_of_program(const std::string& path) {
+  pt2::Program program = pt2::read_program(path);
+  for (const pt2::InputSpec& input : program.inputs)
+    if (input.kind == pt2::InputSpec::Kind::constant) program.values.erase(input.path);
+  Tensors tensors;
+  for (auto& [name, value] : program.values) tensors.emplace(name, StoredTensor{value, path});
+  return tensors;
+}
+
+/// A kind of file with tensors.
+struct TensorFile {
+  bool (*is)(const std::string& path);
+  Tensors (*read)(const std::string& path);
+};
+constexpr TensorFile tensor_files[] = {
+    {safetensors::is_safetensors, safetensors::read_tensors},
+    {pt2::is_exported_program, tensors_of_program},
+};
 
 std::string typed_shape(const Array& array) {
   return std::string(dtype_name(array.dtype())) + shape_text(array.shape());
@@ -65,8 +87,11 @@ std::vector<std::string> faults(const Tensors& file, const ir::Graph& graph) {
 
 }  // namespace
 
-void load_safetensors(const std::string& path, ir::Graph& graph) {
-  const Tensors file = safetensors::read_tensors(path);
+bool load_tensors(const std::string& path, ir::Graph& graph) {
+  const auto* row =
+      std::ranges::find_if(tensor_files, [&](const TensorFile& one) { return one.is(path); });
+  if (row == std::end(tensor_files)) return false;
+  const Tensors file = row->read(path);
   const std::vector<std::string> lines = faults(file, graph);
   if (!lines.empty())
     file_error("the tensors of '" + path + "' do not fit the model:\n  " + join(lines, "\n  "));
@@ -77,6 +102,7 @@ void load_safetensors(const std::string& path, ir::Graph& graph) {
     else if (!name.starts_with("_tensor_constant"))
       kept.push_back(name);
   if (!kept.empty()) log::info(path + ": the model's own values stay for " + join(kept, ", "));
+  return true;
 }
 
 }  // namespace mase::driver
