@@ -126,9 +126,11 @@ void Exporter::add_output(const Result& result) {
     for (const Result& item : result.items) add_output(item);
     return;
   }
-  if (result.kind != Result::Kind::tensor)
+  const bool none = result.kind == Result::Kind::constant && result.constant.is_none();
+  if (result.kind != Result::Kind::tensor && !none)
     unsupported_error("an output of the graph is not a tensor; only tensors can be outputs");
-  const Tree arg = union_tree("as_tensor", name_tree(result.name));
+  const Tree arg =
+      none ? union_tree("as_none", true) : union_tree("as_tensor", name_tree(result.name));
   outputs_.push_back(arg);
   output_specs_.push_back(union_tree("user_output", union_tree("arg", arg)));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements ir::Evaluator with an Executor: checks inputs, converts arrays, names results.
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/scalar_tensor.h>
 
 #include <optional>
 
@@ -119,13 +120,29 @@ void check_guards(const ir::Graph& graph, const std::vector<Array>& inputs) {
   }
 }
 
+/// The tensors in a value. What lies in a container has the container's name before its own.
 void add_results(const std::string& name, const c10::IValue& value, ir::Results& results) {
+  const auto within = [&](const std::string& own) { return name.empty() ? own : name + "." + own; };
   if (value.isNone()) return;  // such as GoogLeNet's auxiliary results, which only training has
-  if (!value.isTensor()) {
+  if (value.isTensor()) {
+    results.emplace_back(name, to_array(value.toTensor(), "output"));
+  } else if (value.isScalar()) {
+    const at::Scalar number = value.toScalar();
+    results.emplace_back(name, to_array(at::scalar_tensor(number, number.type()), "output"));
+  } else if (value.isTuple() || value.isList()) {
+    const auto& items = value.isTuple() ? at::ArrayRef<c10::IValue>(value.toTupleRef().elements())
+                                        : value.toListRef();
+    for (std::size_t i = 0; i < items.size(); ++i)
+      add_results(within(std::to_string(i)), items[i], results);
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) {
+      if (!entry.key().isString()) unsupported_error("the model returns a dict without text keys");
+      add_results(within(entry.key().toStringRef()), entry.value(), results);
+    }
+  } else {
     unsupported_error("the model returns a value that is not a tensor (" + value.tagKind() +
-                      "); supported are a tensor and a tuple, list or dict of tensors");
+                      "); supported are tensors, numbers, and tuples, lists and dicts of these");
   }
-  results.emplace_back(name, to_array(value.toTensor(), "output"));
 }
 
 class TorchEvaluator : public ir::Evaluator {
@@ -169,20 +186,7 @@ std::vector<c10::IValue> check_inputs(const ir::Graph& graph, const std::vector<
 
 ir::Results results_of(const c10::IValue& value) {
   ir::Results results;
-  if (value.isTuple() || value.isList()) {
-    const auto& items = value.isTuple() ? at::ArrayRef<c10::IValue>(value.toTupleRef().elements())
-                                        : value.toListRef();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      add_results(std::to_string(i), items[i], results);
-    }
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      if (!entry.key().isString()) unsupported_error("the model returns a dict without text keys");
-      add_results(entry.key().toStringRef(), entry.value(), results);
-    }
-  } else {
-    add_results("", value, results);
-  }
+  add_results("", value, results);
   if (results.empty()) unsupported_error("the model returns no tensor");
   return results;
 }

@@ -115,16 +115,13 @@ TEST_CASE("programs that are no fixed graph are refused with the reason and the 
   CHECK(has(raised, "make_programs.py:"));
 }
 
-TEST_CASE("nested results are imported, and running them is refused") {
-  const ir::Graph graph = import_program("Nested");
-  try {
-    evaluator_of(graph)->run({example()});
-    FAIL("not refused");
-  } catch (const Error& error) {
-    CHECK(error.fault() == Fault::unsupported);
-    CHECK(has(error.what(),
-              "not a tensor (Tuple); supported are a tensor and a tuple, list or dict"));
-  }
+TEST_CASE("results within results have the names of both") {
+  const ir::Results results = evaluator_of(import_program("Nested"))->run({example()});
+  REQUIRE(results.size() == 3);
+  const char* names[] = {"0", "1.0", "1.1"};
+  for (std::size_t i = 0; i < 3; ++i) CHECK(results[i].first == names[i]);
+  CHECK(results[1].second.same_bits(example()));
+  CHECK(results[2].second.span<float>()[3] == 2 * example().span<float>()[3]);
 }
 
 TEST_CASE("a trace's Python stack names the function, wherever PyTorch is installed") {
