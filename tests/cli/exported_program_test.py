@@ -177,7 +177,7 @@ class Refusals(Programs):
 
         path = self.folder / "branch.pt2"
         torch.export.save(torch.export.export(Branch(), (torch.zeros(2, 3),)), path)
-        self.check(path, "torch.ops.higher_order.cond", code=4)
+        self.check(path, "torch.ops.higher_order.cond", "choose between the results of both", "torch.where", code=4)
 
 
 class Subscripts(nn.Module):
@@ -250,6 +250,19 @@ class Copies(nn.Module):
         turned = torch.relu(x).t()
         turned.add_(1)
         return same + 1, wide + 1, flat + 1, table, turned
+
+
+class Arithmetic(nn.Module):
+    """Numbers that sizes give, also with fractions; results within results, and None."""
+
+    def forward(self, x):
+        rows, columns = x.shape
+        scaled = x / (rows**0.5) * (rows / columns)
+        kept = torch.zeros(max(rows, 3), min(rows, 5)) + (2 * rows) ** -0.5
+        part = x * 1
+        part.narrow(1, -2, 2).mul_(2)
+        part.narrow(0, 1, 1).add_(1)
+        return scaled, {"kept": kept, "none": None}, (part, [x + rows])
 
 
 class Encoder(nn.Module):
@@ -326,6 +339,7 @@ def networks():
         "blocks": (Blocks(), normal(3, 4, 6)),
         "in place": (InPlace(), normal(4, 6)),
         "copies": (Copies(), normal(3, 4)),
+        "arithmetic": (Arithmetic(), normal(4, 6)),
         "encoder": (Encoder(), torch.randint(0, 20, (3, 5), generator=generator)),
         "without gradients": (WithoutGradients(), normal(3, 4)),
         "tied": (Tied(), torch.randint(0, 20, (3, 5), generator=generator)),
@@ -407,6 +421,8 @@ class Before(nn.Module):
 
 
 def leaves(result):
+    if result is None:
+        return []
     if isinstance(result, torch.Tensor):
         return [result.numpy()]
     values = result.values() if isinstance(result, dict) else result

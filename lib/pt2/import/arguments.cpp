@@ -35,6 +35,15 @@ ir::Value as_float(ir::Value value, const ir::SchemaArgument* formal) {
   return value;
 }
 
+/// Why the operator of a target is refused, and what helps.
+std::string remedy_of(std::string_view target) {
+  if (target.starts_with("torch.ops.higher_order."))
+    return "branches and loops on values have no counterpart; choose between the results of both "
+           "branches with torch.where, and write a loop of a fixed number of steps in Python";
+  return "only operators of ATen have a counterpart; write it with these, or export with "
+         "program.run_decompositions() if it has a decomposition";
+}
+
 ir::Value plain(const Tree& tree, const ir::SchemaArgument* formal) {
   if (tree.is_null()) return {};
   if (tree.is_bool()) return tree.as_bool();
@@ -161,11 +170,26 @@ bool Importer::uses_only_first(const Node& node) const {
   return true;
 }
 
+void Importer::use_operator_on_floats(Call& call) const {
+  const bool floats = std::ranges::any_of(call.args, [&](const ir::Argument& argument) {
+    return argument.value.kind() == ir::Value::Kind::number ||
+           (argument.value.is_node() &&
+            graph_.node(argument.value.node()).info.kind == ir::ValueInfo::Kind::number);
+  });
+  if (floats) {
+    call.op = operator_on_floats(call.node->target);
+    for (ir::Argument& argument : call.args)
+      if (argument.value.kind() == ir::Value::Kind::integer)
+        argument.value = argument.value.as_double();
+  }
+  if (call.op.empty()) refuse(*call.node, "this arithmetic of sizes has no counterpart");
+}
+
 Call Importer::call_of(const Node& node, std::size_t first) {
   Call call{operator_of(node.target), nullptr, {}, &node};
-  if (call.op.empty()) refuse(node, "only operators of ATen have a counterpart");
-  call.schema = ir::find_schema(call.op);
-  const bool of_host = node.target.starts_with("_operator.") || call.op == "aten::size.int";
+  const bool of_host = is_size_operator(node.target);
+  if (call.op.empty() && !of_host) refuse(node, remedy_of(node.target));
+  call.schema = of_host ? nullptr : ir::find_schema(call.op);
   const bool core = is_core_operator(call.op);
   if (!call.schema && !of_host && !core) refuse(node, ir::not_allowed(call.op));
   for (std::size_t i = first; i < node.inputs.size(); ++i) {
@@ -174,6 +198,7 @@ Call Importer::call_of(const Node& node, std::size_t first) {
     if (call.schema && !formal) refuse(node, "the operator has no argument '" + input.name + "'");
     call.args.push_back({input.name, argument(input.value, formal)});
   }
+  if (of_host) use_operator_on_floats(call);
   if (core && uses_only_first(node)) use_called_operator(call);
   if (!call.schema && !of_host) refuse(node, ir::not_allowed(call.op));
   return call;

@@ -99,6 +99,8 @@ class Importer {
   bool uses_only_first(const Node& node) const;
   /// The call that a node is. Arguments before `first` are left out.
   Call call_of(const Node& node, std::size_t first = 0);
+  /// Arithmetic on sizes computes with floats if one of its operands is one.
+  void use_operator_on_floats(Call& call) const;
 
   // Nodes (nodes.cpp).
   void import_range(Range range, std::size_t level);
@@ -215,6 +217,10 @@ std::vector<std::string> names_in(const Tree& value);
 /// The operator of a node's target, "aten::conv2d" for "torch.ops.aten.conv2d.default"; "" for a
 /// target that is none.
 std::string operator_of(std::string_view target);
+/// Whether a node of this target computes with sizes on the host, and its operator where one of the
+/// operands is a float; "" if there is none.
+bool is_size_operator(std::string_view target);
+std::string operator_on_floats(std::string_view target);
 /// How torch.fx writes the call of an operator that was recorded in such a Python function. `alone`
 /// says that the function made no other call: F.interpolate is one of an operator for its mode.
 struct Spelling {

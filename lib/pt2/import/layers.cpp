@@ -20,9 +20,7 @@ bool is_training_flag(const ir::Argument& argument) {
 }
 
 /// Whether a node computes with sizes alone, which nodes outside of the layer may read too.
-bool is_size(const Node& node) {
-  return node.target.starts_with("_operator.") || node.target == "torch.ops.aten.sym_size.int";
-}
+bool is_size(const Node& node) { return is_size_operator(node.target); }
 
 /// Whether a layer of this class may be the call: one of its operators, or one that does the same
 /// to dimensions (nn.ReLU6 calls hardtanh).

@@ -2,6 +2,7 @@
 // Operators in place: x.relu_() becomes a new tensor, and every name that shares memory with x is
 // computed again from it when a node reads it. The graph knows no memory, only values.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -13,7 +14,7 @@ namespace mase::pt2 {
 namespace {
 
 /// How the tensor that a view was taken from is made from the view's new values.
-enum class Undo { same, itself, order, shape, scatter };
+enum class Undo { same, itself, order, shape, scatter, part };
 struct ViewRow {
   std::string_view op;
   Undo undo;
@@ -47,6 +48,7 @@ constexpr ViewRow view_rows[] = {
     {"aten::unsqueeze", Undo::shape},
     {"aten::select.int", Undo::scatter, "aten::select_scatter"},
     {"aten::slice.Tensor", Undo::scatter, "aten::slice_scatter"},
+    {"aten::narrow", Undo::part, "aten::slice_scatter"},
     {"aten::diagonal", Undo::scatter, "aten::diagonal_scatter"},
 };
 
@@ -191,6 +193,18 @@ ir::NodeId Importer::undone(const View& view, ir::NodeId value, const Node& node
       args = {{"self", call.args.at(0).value}, {"src", changed}};
       std::ranges::copy(without_first(call.args), std::back_inserter(args));
       return make(row->scatter, std::move(args));
+    case Undo::part: {
+      const ir::Value &start = call.args.at(2).value, &length = call.args.at(3).value;
+      if (start.kind() != ir::Value::Kind::integer || length.kind() != ir::Value::Kind::integer)
+        break;
+      constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+      const std::int64_t end = start.as_int() + length.as_int();
+      return make(row->scatter, {{"self", call.args.at(0).value},
+                                 {"src", changed},
+                                 {"dim", call.args.at(1).value},
+                                 {"start", start},
+                                 {"end", end == 0 && start.as_int() < 0 ? last : end}});
+    }
   }
   refuse(node, "it changes a view in place" + std::string(remedy));
 }

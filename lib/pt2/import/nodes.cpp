@@ -224,6 +224,11 @@ ir::NodeId Importer::add(ir::Node node, const Node& source) {
 }
 
 std::optional<ir::ValueInfo> Importer::stated_info(const Node& source) const {
+  if (source.outputs.size() == 1 && union_of(source.outputs[0], "").kind == "as_sym_float") {
+    ir::ValueInfo number;
+    number.kind = ir::ValueInfo::Kind::number;
+    return number;
+  }
   if (!exported_sizes_) return std::nullopt;
   std::vector<ir::ValueInfo> infos;
   for (const Tree& output : source.outputs)

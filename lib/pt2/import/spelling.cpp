@@ -8,19 +8,31 @@
 namespace mase::pt2 {
 namespace {
 
-/// Python's operators on sizes, and the operators of the host that they are.
+/// Python's operators on sizes, and the operators of the host that they are: for integers, and for
+/// operands of which one is a float.
 struct SizeOperator {
-  std::string_view target, op;
+  std::string_view target, of_integers, of_floats;
 };
 constexpr SizeOperator size_operators[] = {
-    {"_operator.add", "aten::add.int"},
-    {"_operator.sub", "aten::sub.int"},
-    {"_operator.mul", "aten::mul.int"},
-    {"_operator.floordiv", "aten::floordiv.int"},
-    {"_operator.mod", "aten::remainder.int"},
-    {"_operator.neg", "aten::neg.int"},
-    {"torch.ops.aten.sym_size.int", "aten::size.int"},
+    {"_operator.add", "aten::add.int", "aten::add.float"},
+    {"_operator.sub", "aten::sub.int", "aten::sub.float"},
+    {"_operator.mul", "aten::mul.int", "aten::mul.float"},
+    {"_operator.truediv", "aten::div.int", "aten::div.float"},
+    {"_operator.floordiv", "aten::floordiv.int", "aten::floordiv.float"},
+    {"_operator.mod", "aten::remainder.int", ""},
+    {"_operator.neg", "aten::neg.int", ""},
+    {"_operator.pow", "", "aten::pow.float"},
+    {"torch.sym_max", "prim::max.int", ""},
+    {"torch.sym_min", "prim::min.int", ""},
+    {"torch.sym_float", "aten::Float.Scalar", "aten::Float.Scalar"},
+    {"torch.sym_int", "", "aten::Int.float"},
+    {"torch.ops.aten.sym_size.int", "aten::size.int", ""},
 };
+
+const SizeOperator* size_operator(std::string_view target) {
+  const auto* row = std::ranges::find(size_operators, target, &SizeOperator::target);
+  return row == std::end(size_operators) ? nullptr : row;
+}
 
 constexpr std::string_view functional = "torch.nn.functional.";
 
@@ -31,9 +43,15 @@ bool calls(const Node& node, const std::string& name) {
 
 }  // namespace
 
+bool is_size_operator(std::string_view target) { return size_operator(target) != nullptr; }
+
+std::string operator_on_floats(std::string_view target) {
+  const SizeOperator* row = size_operator(target);
+  return row ? std::string(row->of_floats) : "";
+}
+
 std::string operator_of(std::string_view target) {
-  const auto* size = std::ranges::find(size_operators, target, &SizeOperator::target);
-  if (size != std::end(size_operators)) return std::string(size->op);
+  if (const SizeOperator* row = size_operator(target)) return std::string(row->of_integers);
   constexpr std::string_view aten = "torch.ops.aten.";
   if (!target.starts_with(aten)) return "";
   const std::string_view rest = target.substr(aten.size());
