@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_items.hpp"
 #include "base/text.hpp"
 #include "base/tree.hpp"
 
@@ -82,6 +83,11 @@ class JsonWriter {
 class TreeBuilder {
  public:
   TreeBuilder(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
+  /// Shows values below so many keys before they are added.
+  void show(std::size_t depth, const JsonItems& take) {
+    depth_ = depth;
+    take_ = &take;
+  }
 
   bool null() { return add(Tree()); }
   bool boolean(bool value) { return add(Tree(value)); }
@@ -133,6 +139,7 @@ class TreeBuilder {
   }
 
   bool add(Tree value) {
+    if (take_ && open_.size() == depth_ && (*take_)(keys_, value)) return true;
     if (open_.empty())
       result_ = std::move(value);
     else if (open_.back().is_list())
@@ -155,6 +162,8 @@ class TreeBuilder {
   std::vector<Tree> open_;         // the containers around the current position
   std::vector<std::string> keys_;  // the pending key of each container
   Tree result_;
+  std::size_t depth_ = 0;
+  const JsonItems* take_ = nullptr;
 };
 
 }  // namespace
@@ -167,6 +176,14 @@ std::string to_json(const Tree& tree, int indent) {
 
 Tree parse_json(std::string_view text, const std::string& origin) {
   TreeBuilder builder(text, origin);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+Tree parse_json_items(std::string_view text, const std::string& origin, std::size_t depth,
+                      const JsonItems& take) {
+  TreeBuilder builder(text, origin);
+  builder.show(depth, take);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
 }

@@ -4,9 +4,13 @@
 #include "pt2/read_graph.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <span>
+#include <string>
 
 #include "base/error.hpp"
+#include "base/json_items.hpp"
 #include "base/text.hpp"
 #include "pt2/dtypes.hpp"
 #include "pt2/fields.hpp"
@@ -178,20 +182,55 @@ void read_signature(const Tree& module, Program& program) {
     program.output_tree = parse_json(spec, "out_spec");
 }
 
-void read_nodes(const Tree& graph, Program& program, int depth) {
+/// Adds a node, or those of the graph that it runs once.
+void add_node(const Tree& tree, Program& program, int depth) {
   constexpr int deepest = 100;
   if (depth > deepest) unsupported_error("graphs within graphs are nested too deep");
-  for (const auto& [name, meta] : dict_of(field(graph, "tensor_values"), "tensor_values"))
+  const auto inner = inner_graph(tree);
+  if (!inner) return program.nodes.push_back(read_node(tree));
+  for (const auto& [name, meta] : dict_of(field(*inner, "tensor_values"), "tensor_values"))
     program.tensors.emplace(name, tensor_info(meta, "'" + name + "'"));
-  for (const auto& [name, value] : dict_of(field(graph, "sym_int_values"), "sym_int_values"))
+  for (const auto& [name, value] : dict_of(field(*inner, "sym_int_values"), "sym_int_values"))
     program.integers.emplace(name, sym_int(value, "'" + name + "'"));
-  for (const Tree& node : list_of(field(graph, "nodes"), "nodes")) {
-    if (const auto inner = inner_graph(node))
-      read_nodes(*inner, program, depth + 1);
-    else
-      program.nodes.push_back(read_node(node));
-  }
+  for (const Tree& node : list_of(field(*inner, "nodes"), "nodes"))
+    add_node(node, program, depth + 1);
 }
+
+/// Reads the long lists of a graph while the text is parsed: a Tree of all of it would be many
+/// times as large as the text.
+class GraphItems {
+ public:
+  explicit GraphItems(Program& program) : program_(program) {}
+
+  bool take(std::span<const std::string> keys, const Tree& item) {
+    if (keys[0] != "graph_module" || keys[1] != "graph") return false;
+    const bool node = keys[2] == "nodes";
+    if (!node && keys[2] != "tensor_values") return false;
+    try {
+      if (error_) return true;
+      if (node)
+        add_node(item, program_, 0);
+      else
+        describe(keys[3], item);
+    } catch (const Error& error) {
+      error_ = error;
+    }
+    return true;
+  }
+  /// The first error, which counts only if the file is of a version that is read here.
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  /// What an inner graph says of a tensor of this one counts only if this one says nothing.
+  void describe(const std::string& name, const Tree& meta) {
+    if (!described_.insert(name).second) file_error("tensor_values describes '" + name + "' twice");
+    program_.tensors.insert_or_assign(name, tensor_info(meta, "'" + name + "'"));
+  }
+
+  Program& program_;
+  std::set<std::string> described_;
+  std::optional<Error> error_;
+};
 
 void check_version(const Tree& document) {
   const Tree& version = field(document, "schema_version");
@@ -222,13 +261,22 @@ TensorInfo tensor_info(const Tree& meta, const std::string& what) {
   return info;
 }
 
-void read_graph(const Tree& document, Program& program) {
+void read_graph(std::string_view json, const std::string& name, Program& program) {
+  constexpr std::size_t depth = 4;  // graph_module.graph.nodes[i]
+  GraphItems items(program);
+  const Tree document = parse_json_items(
+      json, name, depth,
+      [&](std::span<const std::string> keys, Tree& item) { return items.take(keys, item); });
   check_version(document);
   program.torch_version = text_or_empty(document, "torch_version");
   const Tree& module = field(document, "graph_module");
   const Tree& graph = field(module, "graph");
   read_signature(module, program);
-  read_nodes(graph, program, 0);
+  if (items.error()) throw *items.error();
+  list_of(field(graph, "nodes"), "nodes");
+  dict_of(field(graph, "tensor_values"), "tensor_values");
+  for (const auto& [symbol, value] : dict_of(field(graph, "sym_int_values"), "sym_int_values"))
+    program.integers.emplace(symbol, sym_int(value, "'" + symbol + "'"));
 }
 
 }  // namespace mase::pt2

@@ -90,7 +90,7 @@ void read_old_values(const Entries& entries, const std::string& name, Program& p
 void read_entries(const Entries& entries, Program& program) {
   const bool old = !entries.has(new_graph) && entries.has(old_graph);
   const std::string_view graph = old ? old_graph : new_graph;
-  read_graph(parse_json(entries.read(graph), std::string(graph)), program);
+  read_graph(entries.read(graph), std::string(graph), program);
   if (old) {
     read_old_values(entries, "serialized_state_dict.pt", program);
     read_old_values(entries, "serialized_constants.pt", program);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tree and its JSON form.
 #include "base/tree.hpp"
+#include "base/json_items.hpp"
+#include "base/text.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -94,6 +96,22 @@ TEST_CASE("bad JSON is refused with its place") {
   REQUIRE_THAT(json_error("\"\xFF\""), Catch::StartsWith("x.json:1:2"));
   REQUIRE_THAT(json_error("1e999"), Catch::StartsWith("x.json:1:"));
   REQUIRE_THAT(json_error(R"({"a":1,"b":2,"a":3})"), Catch::Contains("\"a\" occurs twice"));
+}
+
+TEST_CASE("items of a long list are shown instead of kept") {
+  constexpr std::string_view text =
+      R"({"a": {"list": [1, {"x": [2]}, "b"], "dict": {"k": 3, "l": 4}}, "list": [5], "n": 6})";
+  std::vector<std::string> seen;
+  const auto see = [&](std::span<const std::string> keys, Tree& item) {
+    seen.push_back(join({keys.begin(), keys.end()}, "/") + "=" + to_json(item, -1));
+    return keys[1] == "list" || keys[2] == "k";
+  };
+  const Tree rest = parse_json_items(text, "items", 3, see);
+  CHECK(seen == std::vector<std::string>{"a/list/=1", "a/list/={\"x\":[2]}", "a/list/=\"b\"",
+                                         "a/dict/k=3", "a/dict/l=4"});
+  CHECK(to_json(rest, -1) == R"({"a":{"list":[],"dict":{"l":4}},"list":[5],"n":6})");
+  CHECK_THROWS_WITH(parse_json_items("{\"a\":\n{\"b\": [1, ]}}", "items", 3, see),
+                    Catch::Contains("items:2:"));
 }
 
 TEST_CASE("deeply nested JSON is refused, not followed") {
