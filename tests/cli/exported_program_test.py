@@ -315,6 +315,22 @@ class WithoutGradients(nn.Module):
         return waves[0] * x + waves[1], angles
 
 
+class Decomposed(nn.Module):
+    """Layers that PyTorch's decompositions write in several operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.activations = nn.ModuleList(
+            [nn.SiLU(), nn.Hardswish(), nn.Hardsigmoid(), nn.Mish(), nn.Softplus(), nn.Softplus(2, 10), nn.CELU(0.5)]
+        )
+        self.turned, self.plain = nn.Linear(4, 4), nn.Linear(4, 4, bias=False)
+
+    def forward(self, x):
+        turned = x.transpose(1, 2)
+        heads = turned.unflatten(1, (2, 3)).transpose(0, 1)
+        return *(layer(x) for layer in self.activations), self.turned(turned), self.plain(heads)
+
+
 class Tied(nn.Module):
     """A matrix that is an embedding and a layer."""
 
@@ -588,6 +604,55 @@ class Networks(Programs):
         found = modules_of(graph_of(self.exported(network, example, "decomposed")))
         dropouts = {line for line in wanted if "Dropout" in line}  # decompositions drop these
         self.assertEqual(set(wanted) - set(found), dropouts)
+
+    def test_activations_and_products_of_turned_data(self):
+        """Decompositions write these in several operators."""
+        torch.manual_seed(3)
+        network, example = Decomposed().eval(), torch.randn(3, 4, 6)
+        wanted = modules_of(graph_of(self.exported(network, example, "plain")))
+        found = modules_of(graph_of(self.exported(network, example, "decomposed")))
+        self.assertEqual(found, wanted)
+        self.assertEqual(sum(line.startswith("  module ") for line in found), 9)
+
+    def test_what_only_looks_like_an_activation_or_a_product(self):
+        """Other constants, another order of operands and another matrix have other results."""
+        torch.manual_seed(3)
+        network, example = Decomposed().eval(), torch.randn(3, 4, 6)
+        plain = self.exported(network, example, "decomposed")
+
+        def find(document, target, place=0):
+            return [node for node in nodes_of(document) if node["target"] == f"torch.ops.aten.{target}"][place]
+
+        def bound(document):
+            for node in nodes_of(document):
+                if node["target"] == "torch.ops.aten.clamp.default" and len(node["inputs"]) == 3:
+                    node["inputs"][2]["arg"] = {"as_int": 5}
+
+        def scale(document):
+            find(document, "div.Tensor")["inputs"][1]["arg"] = {"as_float": 1.25}
+
+        def order(document):
+            where = find(document, "where.self")
+            where["inputs"][1]["arg"], where["inputs"][2]["arg"] = where["inputs"][2]["arg"], where["inputs"][1]["arg"]
+
+        def turn(document):  # the matrix is square
+            for node in nodes_of(document):
+                if node["target"] == "torch.ops.aten.permute.default" and node["inputs"][1]["arg"] == {
+                    "as_ints": [1, 0]
+                }:
+                    node["inputs"][1]["arg"] = {"as_ints": [0, 1]}
+
+        def weigh(document):
+            added = [n for n in nodes_of(document) if n["target"] == "torch.ops.aten.add.Tensor" and "turned" in str(n)]
+            added[0]["inputs"].append({"name": "alpha", "arg": {"as_float": 2.0}, "kind": 2})
+
+        for name, change in {"bound": bound, "scale": scale, "order": order, "turn": turn, "weigh": weigh}.items():
+            with self.subTest(name):
+                changed = rewritten(plain, self.folder / "changed.pt2", change)
+                with torch.no_grad():
+                    wanted = leaves(torch.export.load(changed).module()(example))
+                for one, other in zip(self.outputs_of(changed, [example.numpy()]), wanted):
+                    np.testing.assert_allclose(one, other, rtol=0, atol=2e-6)
 
     def test_what_only_looks_like_a_layer(self):
         """A file may say that other operators were recorded in a linear layer or a pool; its results are theirs."""

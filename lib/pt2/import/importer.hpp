@@ -176,6 +176,16 @@ class Importer {
   bool import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module);
   /// The call of aten::linear that decompositions wrote as transpose, views and addmm.
   std::optional<Call> linear_call(const std::vector<const Node*>& nodes);
+  /// That of aten::linear that they wrote as bmm, and that of an activation (decompositions.cpp).
+  std::optional<Call> batched_linear_call(const std::vector<const Node*>& nodes);
+  std::optional<Call> activation_call(const std::vector<const Node*>& nodes);
+  /// The value of a name, as an argument has it.
+  ir::Value value_of(const std::string& name);
+  /// The sizes that the program says; none for a name without.
+  std::vector<SymInt> sizes_of(const std::string& name) const;
+  bool is_tensor_of_model(const std::string& name) const;
+  /// Whether a node is the transpose of a matrix of the model.
+  bool is_transpose(const Node& node) const;
   /// Whether the transpose is one of a tensor, and the views restore all dimensions but the last.
   bool are_for_each_other(const LinearParts& parts) const;
   /// Whether a node outside of these reads a result of one that is not the last.
@@ -214,6 +224,10 @@ class Importer {
 
 /// The names that a union refers to, in order.
 std::vector<std::string> names_in(const Tree& value);
+/// The name that an argument refers to; "" if there is none, or several.
+std::string input_of(const Node& node, std::string_view name);
+/// The name of the first result.
+std::string output_of(const Node& node);
 /// The operator of a node's target, "aten::conv2d" for "torch.ops.aten.conv2d.default"; "" for a
 /// target that is none.
 std::string operator_of(std::string_view target);

@@ -67,7 +67,8 @@ std::vector<ir::Argument> all_arguments(const Call& call) {
   return all;
 }
 
-/// The name that an argument refers to; "" if there is none, or several.
+}  // namespace
+
 std::string input_of(const Node& node, std::string_view name) {
   const Tree* value = node.find(name);
   const std::vector<std::string> names = value ? names_in(*value) : std::vector<std::string>();
@@ -76,7 +77,27 @@ std::string input_of(const Node& node, std::string_view name) {
 
 std::string output_of(const Node& node) { return names_in(node.outputs.at(0)).at(0); }
 
-}  // namespace
+ir::Value Importer::value_of(const std::string& name) {
+  return named(Tree(Tree::Dict{{"name", Tree(name)}}));
+}
+
+std::vector<SymInt> Importer::sizes_of(const std::string& name) const {
+  const auto found = program_.tensors.find(name);
+  return found == program_.tensors.end() ? std::vector<SymInt>() : found->second.sizes;
+}
+
+bool Importer::is_tensor_of_model(const std::string& name) const {
+  const auto found = slots_.find(name);
+  return found != slots_.end() && graph_.tensors.contains(found->second.path);
+}
+
+bool Importer::is_transpose(const Node& node) const {
+  const std::string op = operator_of(node.target);
+  const Tree* order = node.find("dims");
+  return (op == "aten::t" || (op == "aten::permute" && order &&
+                              union_of(*order, "dims").value == Tree::list_of(std::array{1, 0}))) &&
+         is_tensor_of_model(input_of(node, "self"));
+}
 
 std::string LinearParts::data() const {
   return before ? input_of(*before, "self") : input_of(*product, has_bias ? "mat1" : "self");
@@ -121,30 +142,19 @@ bool Importer::register_module(const ir::Module& module) {
 std::optional<Call> Importer::linear_call(const std::vector<const Node*>& nodes) {
   const auto parts = linear_parts(nodes);
   if (!parts || !are_for_each_other(*parts) || is_read_elsewhere(nodes)) return std::nullopt;
-  const auto named_value = [&](const std::string& name) {
-    return named(Tree(Tree::Dict{{"name", Tree(name)}}));
-  };
   const Node& last = parts->after ? *parts->after : *parts->product;
   Call call{"aten::linear", ir::find_schema("aten::linear"), {}, &last};
-  call.args = {{"input", named_value(parts->data())},
-               {"weight", named_value(input_of(*parts->transpose, "self"))}};
-  if (parts->has_bias)
-    call.args.push_back({"bias", named_value(input_of(*parts->product, "self"))});
+  call.args = {{"input", value_of(parts->data())},
+               {"weight", value_of(input_of(*parts->transpose, "self"))}};
+  if (parts->has_bias) call.args.push_back({"bias", value_of(input_of(*parts->product, "self"))});
   return call;
 }
 
 bool Importer::are_for_each_other(const LinearParts& parts) const {
-  const auto sizes_of = [&](const std::string& name) {
-    const auto found = program_.tensors.find(name);
-    return found == program_.tensors.end() ? std::vector<SymInt>() : found->second.sizes;
-  };
   const auto same = [](const SymInt& one, const SymInt& other) {
     return one.expression == other.expression && one.value == other.value;
   };
-  const Tree* order = parts.transpose->find("dims");
-  const bool turned = !order || union_of(*order, "dims").value == Tree::list_of(std::array{1, 0});
-  if (!turned || !graph_.tensors.contains(slot(input_of(*parts.transpose, "self")).path))
-    return false;
+  if (!is_transpose(*parts.transpose)) return false;
   if (!parts.before) return true;
   // The views flatten all dimensions but the last one, and restore them.
   const auto data = sizes_of(parts.data()), matrix = sizes_of(output_of(*parts.before)),
@@ -185,6 +195,8 @@ bool Importer::import_layer(Range range, const ModuleCall& module) {
 bool Importer::import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module) {
   if (import_recurrent(nodes, module)) return true;
   std::optional<Call> call = linear_call(nodes);
+  if (!call) call = batched_linear_call(nodes);
+  if (!call) call = activation_call(nodes);
   if (nodes.size() == 1) {
     call = call_of(*nodes[0]);
     use_pooling(*call, module);
