@@ -56,6 +56,10 @@ AddedTokens::AddedTokens(const Section& file, const Vocabulary& vocabulary,
     if (!token.matched.empty()) (token.normalized ? normalized_ : exact_).add(token.matched, id);
 }
 
+std::size_t AddedTokens::id_count() const {
+  return tokens_.empty() ? 0 : std::size_t{tokens_.rbegin()->first} + 1;
+}
+
 const std::string* AddedTokens::text_of(TokenId id) const {
   const auto found = tokens_.find(id);
   return found == tokens_.end() ? nullptr : &found->second.matched;

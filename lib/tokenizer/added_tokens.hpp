@@ -38,6 +38,7 @@ class AddedTokens {
   const std::string* text_of(TokenId id) const;
   TokenId id_of(std::string_view text) const;  ///< no_token for a text that was not added
   bool is_special(std::string_view text) const;
+  std::size_t id_count() const;  ///< one more than the largest id; 0 without added tokens
 
  private:
   struct Added {

@@ -15,6 +15,7 @@ struct Encoding {
   Tokens tokens;
   std::vector<std::uint32_t> type_ids;       ///< which text of a pair, as the file numbers them
   std::vector<std::uint8_t> attention_mask;  ///< 0 for padding
+  bool is_cut = false;                       ///< truncation has removed tokens
 
   std::size_t size() const { return tokens.ids.size(); }
   void add(TokenId id, std::uint32_t type_id, const std::string* own_text);

@@ -66,7 +66,7 @@ std::optional<Padding> read_padding(const Section& file) {
   return padding;
 }
 
-void Truncation::apply(std::vector<Encoding>& encodings, std::size_t special_tokens) const {
+bool Truncation::apply(std::vector<Encoding>& encodings, std::size_t special_tokens) const {
   if (special_tokens > most)
     config_error("truncation to " + std::to_string(most) + " tokens leaves no room for " +
                  counted(special_tokens, "special token"));
@@ -80,15 +80,19 @@ void Truncation::apply(std::vector<Encoding>& encodings, std::size_t special_tok
   };
   std::size_t total = 0;
   for (const Encoding& encoding : encodings) total += encoding.size();
+  if (total <= room) return false;
   if (room == 0)
     for (Encoding& encoding : encodings) cut(encoding, 0);
-  if (room == 0 || total <= room) return;
+  if (room == 0) return true;
   if (shortens == Shortens::longest) {
-    if (encodings.size() == 1) return cut(encodings[0], room);
+    if (encodings.size() == 1) {
+      cut(encodings[0], room);
+      return true;
+    }
     const auto [first, second] = balanced(encodings[0].size(), encodings[1].size(), room);
     cut(encodings[0], first);
     cut(encodings[1], second);
-    return;
+    return true;
   }
   const std::size_t which = shortens == Shortens::first ? 0 : 1;
   if (which >= encodings.size())
@@ -99,6 +103,7 @@ void Truncation::apply(std::vector<Encoding>& encodings, std::size_t special_tok
                  std::to_string(target.size()) +
                  " tokens of one text of a pair; shorten the other");
   cut(target, target.size() - (total - room));
+  return true;
 }
 
 void Padding::apply(Encoding& encoding) const {

@@ -21,8 +21,9 @@ struct Truncation {
   Shortens shortens = Shortens::longest;
   bool from_left = false;
 
-  /// Removes tokens of one text or two. Error(Fault::config) if a text would lose all.
-  void apply(std::vector<Encoding>& encodings, std::size_t special_tokens) const;
+  /// Removes tokens of one text or two, and returns whether any was removed. Error(Fault::config)
+  /// if a text would lose all.
+  bool apply(std::vector<Encoding>& encodings, std::size_t special_tokens) const;
 };
 
 struct Padding {

@@ -2,6 +2,7 @@
 // The way of a text through the parts of a tokenizer.
 #include "tokenizer/tokenizer.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.hpp"
@@ -20,7 +21,7 @@
 namespace mase::tokenizer {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{128} << 20, longest_text = std::size_t{64} << 20;
+constexpr std::size_t longest_text = std::size_t{64} << 20;
 
 /// Reads a part if the file has it.
 template <class Part>
@@ -57,6 +58,7 @@ struct Tokenizer::Parts {
 
   void normalize(std::string_view text, bool is_start);
   Encoding encode(std::string_view text, std::uint32_t type_id);
+  std::size_t added_to(std::size_t texts) const;  ///< special tokens
   Encoding finish(std::vector<Encoding>& encodings, bool add_special) const;
   std::string text_of(TokenId id) const;
 
@@ -115,13 +117,16 @@ Encoding Tokenizer::Parts::encode(std::string_view text, std::uint32_t type_id) 
   return encoding;
 }
 
+std::size_t Tokenizer::Parts::added_to(std::size_t texts) const {
+  return post_processor ? post_processor->added(texts > 1) : 0;
+}
+
 /// Truncates, adds special tokens, joins and pads.
 Encoding Tokenizer::Parts::finish(std::vector<Encoding>& encodings, bool add_special) const {
-  const bool adds = post_processor && add_special;
-  if (truncation)
-    truncation->apply(encodings, adds ? post_processor->added(encodings.size() > 1) : 0);
-  if (post_processor) post_processor->apply(encodings, add_special);
   Encoding result;
+  if (truncation)
+    result.is_cut = truncation->apply(encodings, add_special ? added_to(encodings.size()) : 0);
+  if (post_processor) post_processor->apply(encodings, add_special);
   for (const Encoding& encoding : encodings) result.append(encoding);
   if (padding) padding->apply(result);
   return result;
@@ -159,6 +164,37 @@ Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second,
   encodings.push_back(parts_->encode(second, 1));
   return parts_->finish(encodings, add_special);
 }
+
+void Tokenizer::truncate(std::size_t most) {
+  Truncation truncation;
+  truncation.most = most;
+  truncation.from_left = parts_->truncation && parts_->truncation->from_left;
+  parts_->truncation = truncation;
+}
+
+void Tokenizer::stop_padding() { parts_->padding.reset(); }
+
+std::optional<std::size_t> Tokenizer::longest() const {
+  return parts_->truncation ? std::optional(parts_->truncation->most) : std::nullopt;
+}
+
+std::optional<Padding> Tokenizer::padding() const { return parts_->padding; }
+
+std::size_t Tokenizer::special_tokens(bool is_pair) const {
+  return parts_->added_to(is_pair ? 2 : 1);
+}
+
+std::optional<TokenId> Tokenizer::find(std::string_view token) const {
+  TokenId id = parts_->added.id_of(token);
+  if (id == no_token) id = parts_->model->vocabulary().find(token);
+  return id == no_token ? std::nullopt : std::optional(id);
+}
+
+std::size_t Tokenizer::id_count() const {
+  return std::max(parts_->model->vocabulary().id_count(), parts_->added.id_count());
+}
+
+std::string Tokenizer::text_of(TokenId id) const { return parts_->text_of(id); }
 
 std::vector<std::string> Tokenizer::texts_of(const Encoding& encoding) const {
   std::vector<std::string> texts;

@@ -67,6 +67,12 @@ TokenId Vocabulary::find(std::string_view text) const {
   return entry == 0 ? no_token : entries_[entry - 1].id;
 }
 
+std::size_t Vocabulary::id_count() const {
+  std::size_t count = 0;
+  for (const Entry& entry : entries_) count = std::max(count, std::size_t{entry.id} + 1);
+  return count;
+}
+
 std::optional<std::string_view> Vocabulary::text_of(TokenId id) const {
   if (by_id_.empty()) {
     for (std::size_t i = 0; i < entries_.size(); ++i)

@@ -30,6 +30,7 @@ class Vocabulary {
   /// The text of an id; nullopt when there is none.
   std::optional<std::string_view> text_of(TokenId id) const;
   std::size_t size() const { return entries_.size(); }
+  std::size_t id_count() const;                     ///< one more than the largest id
   std::size_t longest() const { return longest_; }  ///< bytes of the longest text
 
  private:
