@@ -39,6 +39,13 @@ class RowSource {
   virtual std::string sha256() const = 0;  ///< hash of the bytes of all rows
 };
 
+/// What is known of columns of tokens.
+struct TokenFacts {
+  std::string tokenizer;              ///< the file that made the ids
+  std::vector<std::int32_t> lengths;  ///< of rows, without padding; empty if no row is padded
+  bool pads_left = false;
+};
+
 /// The values for one argument of a model, for all rows.
 struct InputColumn {
   std::string name;  ///< "x", "x_0", "x_1", ... by position, or the argument's own name
@@ -51,6 +58,7 @@ struct InputColumn {
   PixelTable pixels{};       ///< what uint8 values become when rows are gathered
   /// Where uint8 rows come from that are not in `values`, which then has no rows.
   std::shared_ptr<const RowSource> source{};
+  std::shared_ptr<const TokenFacts> tokens{};  ///< of [rows, tokens] that a tokenizer made
 
   std::int64_t rows() const;
   Shape shape(std::int64_t rows) const;  ///< of so many rows of a batch
@@ -176,8 +184,11 @@ struct DataOptions {
   bool skip_unreadable = false;
   int num_workers = 0;
   std::optional<double> image_memory;
-  ColumnNames label_column;                  ///< of a table
-  std::optional<std::string> text_column;    ///< of a table
+  ColumnNames label_column;                ///< of a table
+  std::optional<std::string> text_column;  ///< of a table
+  std::optional<std::string> text_pair_column;
+  std::optional<std::string> tokenizer;      ///< tokenizer.json, or a folder with it
+  std::optional<int> token_limit{};          ///< positions of the model; not a setting
   ColumnNames classes;                       ///< in the order of the model's outputs
   ChannelNumbers missing_value;              ///< stand for missing cells of a table
   std::optional<std::int64_t> ignore_class;  ///< of segmentation
@@ -203,7 +214,9 @@ struct DataOptions {
             Decides::rows,
             Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare()),
         Field{"max_token_len", &DataOptions::max_token_len,
-              "tokens per row when a text is cut into rows; NA: 64"}
+              "tokens per row of text; NA: 64 for bytes and for windows of a long text, otherwise "
+              "the "
+              "longest text"}
             .at_least(1)
             .rare(),
         Field{"image_size", &DataOptions::image_size,
@@ -219,7 +232,8 @@ struct DataOptions {
                       "leave out images that cannot be read, with a warning, instead of ending"}
                     .rare()),
         decides(Decides::speed, Field{"num_workers", &DataOptions::num_workers,
-                                      "threads that decode images; 0: as many as there are cores"}
+                                      "threads that decode images and make tokens; 0: as many "
+                                      "as there are cores"}
                                     .between(0, 4096)
                                     .rare()),
         Field{
@@ -235,6 +249,13 @@ struct DataOptions {
             .rare(),
         Field{"text_column", &DataOptions::text_column,
               "column with the text, by name or number; NA: the one called text"}
+            .rare(),
+        Field{"text_pair_column", &DataOptions::text_pair_column,
+              "column with the second text of a pair, by name or number"}
+            .rare(),
+        Field{"tokenizer", &DataOptions::tokenizer,
+              "tokenizer.json of Hugging Face, or a folder that has it; NA: that of the model's "
+              "folder, otherwise bytes are tokens"}
             .rare(),
         decides(Decides::targets, Field{"classes", &DataOptions::classes,
                                         "names of the classes in the order of the model's outputs; "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts with a class each, from a table or from lines of JSON; their bytes are the tokens.
+// Texts with a class each, from a table or from lines of JSON; their bytes are the tokens unless
+// there is a tokenizer.
 #include <algorithm>
-#include <functional>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -12,19 +12,14 @@
 #include "data/class_texts.hpp"
 #include "data/csv_table.hpp"
 #include "data/sources.hpp"
+#include "data/texts.hpp"
 
 namespace mase::data {
 namespace {
 
-/// The texts of a file, and their classes if it has any.
-struct LabelledTexts {
-  std::vector<std::string> texts, classes;
-  std::function<std::string(std::size_t row)> place;  ///< where a row stands in the file
-};
-
 constexpr auto text_name = "text";
 
-LabelledTexts texts_of_table(const std::string& path, const DataOptions& options) {
+Texts texts_of_table(const std::string& path, const DataOptions& options) {
   const CsvTable table(path);
   if (!table.has_header())
     file_error(path + ": the first line must name the columns, such as text,label");
@@ -32,12 +27,16 @@ LabelledTexts texts_of_table(const std::string& path, const DataOptions& options
     file_error(path + ": there is no column 'text'; text_column (--text-column) names one of " +
                join(table.columns(), ", "));
   const std::size_t text = column_named(table, options.text_column.value_or(text_name), path);
+  const auto pair = options.text_pair_column
+                        ? std::optional(column_named(table, *options.text_pair_column, path))
+                        : std::nullopt;
   const auto label = options.label_column.is_set()
                          ? std::optional(column_named(table, options.label_column.text(), path))
                          : named_class_column(table, path);
-  LabelledTexts found;
+  Texts found;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     found.texts.emplace_back(table.cell(row, text));
+    if (pair) found.pairs.emplace_back(table.cell(row, *pair));
     if (label) found.classes.emplace_back(table.cell(row, *label));
   }
   std::vector<std::string> places;
@@ -50,8 +49,8 @@ LabelledTexts texts_of_table(const std::string& path, const DataOptions& options
 std::string text_of(const Tree& object, const std::string& key, const std::string& where) {
   const Tree* value = object.find(key);
   if (!value)
-    file_error(where + ": there is no key '" + key + "'; text_column (--text-column) and " +
-               "label_column (--label-column) name the keys of text and class");
+    file_error(where + ": there is no key '" + key + "'; text_column (--text-column), " +
+               "text_pair_column and label_column name the keys of texts and class");
   if (value->is_string()) return value->as_string();
   if (value->is_int()) return std::to_string(value->as_int());
   if (value->is_bool()) return value->as_bool() ? "true" : "false";
@@ -66,9 +65,9 @@ std::optional<std::string> class_key(const Tree& first, const DataOptions& optio
   return std::nullopt;
 }
 
-LabelledTexts texts_of_lines(const std::string& path, const DataOptions& options) {
+Texts texts_of_lines(const std::string& path, const DataOptions& options) {
   const std::string bytes = read_file(path);
-  LabelledTexts found;
+  Texts found;
   std::vector<std::string> places;
   std::optional<std::string> label;
   std::size_t number = 0;
@@ -83,6 +82,8 @@ LabelledTexts texts_of_lines(const std::string& path, const DataOptions& options
       file_error(places.back() + " is not an object, such as {\"text\": \"...\", \"label\": 1}");
     if (places.size() == 1) label = class_key(object, options);
     found.texts.push_back(text_of(object, options.text_column.value_or(text_name), places.back()));
+    if (options.text_pair_column)
+      found.pairs.push_back(text_of(object, *options.text_pair_column, places.back()));
     if (label) found.classes.push_back(text_of(object, *label, places.back()));
   }
   if (places.empty()) file_error(path + ": the file is empty");
@@ -91,8 +92,8 @@ LabelledTexts texts_of_lines(const std::string& path, const DataOptions& options
 }
 
 /// Fills ids and mask, and says how many texts are longer than the tokens of a row.
-std::vector<InputColumn> tokens_of(const std::vector<std::string>& texts, std::int64_t tokens,
-                                   const std::string& path) {
+std::vector<InputColumn> bytes_of_texts(const std::vector<std::string>& texts, std::int64_t tokens,
+                                        const std::string& path) {
   const Shape shape{static_cast<std::int64_t>(texts.size()), tokens};
   Array ids(DType::int64, shape), mask(DType::int64, shape);
   std::int64_t* id = ids.mutable_span<std::int64_t>().data();
@@ -117,22 +118,35 @@ std::vector<InputColumn> tokens_of(const std::vector<std::string>& texts, std::i
   return {{"x", ids}, attention_mask};
 }
 
+void require_texts(const Texts& rows) {
+  for (const auto* texts : {&rows.texts, &rows.pairs})
+    for (std::size_t row = 0; row < texts->size(); ++row)
+      if ((*texts)[row].empty())
+        file_error(rows.place(row) + ": the " + (texts == &rows.pairs ? "second " : "") +
+                   "text is empty; leave the row out");
+}
+
 }  // namespace
 
 Dataset load_labelled_texts(const std::string& path, const DataOptions& options) {
-  const LabelledTexts rows =
+  if (options.text_pair_column && !options.tokenizer)
+    config_error("text_pair_column needs a tokenizer (--tokenizer), which tells two texts apart");
+  Texts rows =
       path.ends_with(".csv") ? texts_of_table(path, options) : texts_of_lines(path, options);
-  for (std::size_t row = 0; row < rows.texts.size(); ++row)
-    if (rows.texts[row].empty())
-      file_error(rows.place(row) + ": the text is empty; leave the row out");
+  rows.path = path;
+  require_texts(rows);
   Dataset dataset;
   dataset.name = "text";
-  dataset.inputs = tokens_of(rows.texts, options.max_token_len.value_or(default_tokens), path);
+  dataset.inputs =
+      options.tokenizer
+          ? tokenized_columns(rows, options)
+          : bytes_of_texts(rows.texts, options.max_token_len.value_or(default_tokens), path);
   if (rows.classes.empty())
     log::info(path + ": without a label, class or target, so this is for task none");
   else
     dataset.targets = {target_of_texts({rows.classes.begin(), rows.classes.end()}, rows.place)};
-  split_randomly(dataset, options, {"max_token_len", "text_column", "label_column"});
+  split_randomly(dataset, options,
+                 {"max_token_len", "text_column", "text_pair_column", "label_column", "tokenizer"});
   finish(dataset, path);
   return dataset;
 }

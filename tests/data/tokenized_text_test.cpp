@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts as rows of a tokenizer's ids. The ids were made by the package `tokenizers` 0.23 with
+// enable_truncation and enable_padding.
+#include "data/dataset.hpp"
+#include "files.hpp"
+
+using namespace mase;
+using namespace mase::data;
+using Catch::Contains;
+using mase::test::Folder;
+using mase::test::message_of;
+
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+/// WordPiece of a few words with [CLS] and [SEP]; `more` are further keys of the file.
+std::string small_tokenizer(const std::string& more = "") {
+  return R"({"version": "1.0", "added_tokens": [],
+    "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+                   "strip_accents": null, "lowercase": true},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 2], "sep": ["[SEP]", 3]},
+    "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+              "max_input_chars_per_word": 100,
+              "vocab": {"[UNK]": 0, "[PAD]": 9, "[CLS]": 2, "[SEP]": 3, "a": 4, "dull": 5,
+                        "##er": 6, "film": 7, ",": 8, "caf": 1, "##e": 10}})" +
+         more + "}";
+}
+
+/// A folder with a table and a tokenizer.
+struct TextFolder {
+  Folder folder;
+  DataOptions options;
+
+  explicit TextFolder(const std::string& table, const std::string& more = "") {
+    options.data_dir = folder.write("t.csv", table);
+    options.tokenizer = folder.write("tokenizer.json", small_tokenizer(more));
+    options.validation_share = options.test_share = 0.0;
+  }
+  Dataset load() const { return load_dataset("text", options); }
+  std::string refusal(Fault fault) const {
+    return message_of(fault, [&] { load(); });
+  }
+};
+
+Ids values_of(const Dataset& set, std::size_t input) {
+  const auto values = set.inputs.at(input).values.span<std::int64_t>();
+  return {values.begin(), values.end()};
+}
+
+const std::string films =
+    "text,label\n\"A duller, duller film\",1\nCAF\xc3\x89,0\n\"a\nfilm \"\"x\"\"\",1\n";
+
+}  // namespace
+
+TEST_CASE("texts become the ids of a tokenizer, as long as the longest") {
+  TextFolder files(films);
+  files.options.tokenizer = files.folder.text();
+  files.folder.write("tokenizer_config.json",
+                     R"({"pad_token": "[PAD]", "model_max_length": 1e30})");
+  const Dataset set = files.load();
+  REQUIRE(set.inputs.size() == 3);
+  CHECK(set.input().name == "x");
+  CHECK(set.features().shape() == Shape{3, 9});
+  CHECK(values_of(set, 0) == Ids{2, 4, 5,  6, 8, 5, 6, 7, 3,  //
+                                 2, 1, 10, 3, 9, 9, 9, 9, 9,  //
+                                 2, 4, 7,  0, 0, 0, 3, 9, 9});
+  CHECK(set.inputs[1].name == "attention_mask");
+  CHECK(values_of(set, 1) == Ids{1, 1, 1, 1, 1, 1, 1, 1, 1,  //
+                                 1, 1, 1, 1, 0, 0, 0, 0, 0,  //
+                                 1, 1, 1, 1, 1, 1, 1, 0, 0});
+  CHECK(set.inputs[2].name == "token_type_ids");
+  CHECK(values_of(set, 2) == Ids(27, 0));
+  REQUIRE(set.inputs[0].tokens);
+  CHECK(set.inputs[0].tokens->lengths == std::vector<std::int32_t>{9, 4, 7});
+  CHECK(set.inputs[0].tokens == set.inputs[1].tokens);
+  CHECK(set.labels().class_names == std::vector<std::string>{"0", "1"});
+}
+
+TEST_CASE("rows are the same for any number of threads, and the hash is that of the ids") {
+  std::string table = "text,label\n";
+  for (int i = 0; i < 4000; ++i)
+    table += std::string("a duller film ") + std::string(static_cast<std::size_t>(i % 97), 'a') +
+             " film film film film film film film film film film film,1\n";
+  TextFolder files(table);
+  files.options.num_workers = 1;
+  const Dataset one = files.load();
+  files.options.num_workers = 7;
+  CHECK(files.load().sha256 == one.sha256);
+  files.options.max_token_len = 9;
+  CHECK(files.load().sha256 != one.sha256);
+}
+
+TEST_CASE("long texts are cut in front of the last special token") {
+  TextFolder files(films);
+  files.options.max_token_len = 5;
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 5, 6, 3, 2, 1, 10, 3, 0, 2, 4, 7, 0, 3});
+  files.options.max_token_len.reset();
+  files.options.token_limit = 4;
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 5, 3, 2, 1, 10, 3, 2, 4, 7, 3});
+  files.options.max_token_len = 6;
+  CHECK_THAT(files.refusal(Fault::config),
+             Contains("max_token_len = 6: the model has positions for 4 tokens"));
+  files.options.token_limit.reset();
+  files.options.max_token_len = 2;
+  CHECK_THAT(files.refusal(Fault::config),
+             Contains("max_token_len = 2 is too small") && Contains("give at least 3"));
+}
+
+TEST_CASE("the file of a tokenizer says how its texts are cut and padded") {
+  const TextFolder files(films, R"(,
+      "truncation": {"direction": "Left", "max_length": 6, "strategy": "LongestFirst", "stride": 0},
+      "padding": {"strategy": "BatchLongest", "direction": "Left", "pad_to_multiple_of": null,
+                  "pad_id": 9, "pad_type_id": 1, "pad_token": "[PAD]"})");
+  const Dataset set = files.load();
+  CHECK(values_of(set, 0) == Ids{2, 8, 5, 6, 7, 3, 9, 9, 2, 1, 10, 3, 2, 7, 0, 0, 0, 3});
+  CHECK(values_of(set, 1) == Ids{1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(values_of(set, 2) == Ids{0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("pairs of texts have types, and the longer text of a pair is cut first") {
+  TextFolder files("text,other,label\na,duller film,0\nduller film duller film,a film,1\n");
+  files.options.text_pair_column = "other";
+  Dataset set = files.load();
+  CHECK(values_of(set, 0) == Ids{2, 4, 3, 5, 6, 7, 3, 0, 0, 0, 0,  //
+                                 2, 5, 6, 7, 5, 6, 7, 3, 4, 7, 3});
+  CHECK(values_of(set, 2) == Ids{0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0,  //
+                                 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1});
+  files.options.max_token_len = 7;
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 3, 5, 6, 7, 3, 2, 5, 6, 3, 4, 7, 3});
+  set.follow({"input_ids", "token_type_ids", "attention_mask"});
+  CHECK(set.inputs[0].name == "input_ids");
+  CHECK(set.inputs[1].name == "token_type_ids");
+  const std::string lines = files.folder.write(
+      "t.jsonl",
+      "{\"text\": \"a\", \"other\": \"duller film\", \"label\": 0}\n"
+      "{\"text\": \"duller film duller film\", \"other\": \"a film\", \"label\": 1}\n");
+  const std::string hash = files.load().sha256;
+  files.options.data_dir = lines;
+  CHECK(files.load().sha256 == hash);
+  files.options.tokenizer.reset();
+  CHECK_THAT(files.refusal(Fault::config), Contains("needs a tokenizer (--tokenizer)"));
+}
+
+TEST_CASE("texts that a tokenizer cannot take are refused with their place") {
+  CHECK_THAT(TextFolder("text,label\na,1\nfilm \xff,0\na,1\n").refusal(Fault::file),
+             Contains("t.csv: line 3, column 'text': a text is not UTF-8 at byte 5"));
+  TextFolder pairs("text,other\na,b\nb,\"\"\n");
+  pairs.options.text_pair_column = "other";
+  CHECK_THAT(pairs.refusal(Fault::file), Contains("line 3") && Contains("second text is empty"));
+  pairs.options.text_pair_column = "others";
+  CHECK_THAT(pairs.refusal(Fault::file), Contains("there is no column 'others'"));
+}
+
+TEST_CASE("a tokenizer that cannot be read is refused with what to do") {
+  TextFolder files(films);
+  files.options.tokenizer = files.folder / "none";
+  CHECK_THAT(files.refusal(Fault::file), Contains("none: no such file") && Contains("--tokenizer"));
+  files.options.tokenizer = files.folder.write("other.json", R"({"model": {"type": "Words"}})");
+  CHECK_THAT(files.refusal(Fault::file), Contains("other.json: model") && Contains("WordPiece"));
+  files.options.tokenizer = files.folder.text();
+  files.folder.write("special_tokens_map.json", R"({"pad_token": {"content": "<pad>"}})");
+  CHECK_THAT(files.refusal(Fault::file), Contains("there is no token \"<pad>\""));
+  files.folder.write("tokenizer_config.json", R"({"pad_token": "[PAD]", "model_max_length": "x"})");
+  CHECK_THAT(files.refusal(Fault::file),
+             Contains("tokenizer_config.json: model_max_length: must be a number"));
+}
