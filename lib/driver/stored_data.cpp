@@ -14,6 +14,7 @@
 #include "driver/config_file.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
+#include "driver/text_settings.hpp"
 
 namespace mase::driver {
 namespace {
@@ -187,7 +188,9 @@ std::optional<data::Dataset> given_dataset(const std::vector<std::string>& model
     else
       follow_stored_data(*stored, configuration.sources, DataSource::named, configuration.settings);
   }
-  return data::load_dataset(*dataset, configuration.settings.data);
+  for (const std::string& model : models)
+    follow_text_model(model, configuration.sources, configuration.settings);
+  return load_session_data(configuration.settings);
 }
 
 }  // namespace mase::driver

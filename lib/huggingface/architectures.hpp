@@ -23,6 +23,8 @@ struct Architecture {
   Naming naming;
   /// Builds the nodes from the inputs' on; returns the results.
   std::vector<Ref> (*build)(Builder& builder, const std::vector<Ref>& inputs);
+  /// The row of the table of positions for the first token; null where it is the first row.
+  std::int64_t (*first_position)(const Config& config) = nullptr;
 };
 
 std::span<const Architecture> bert_family();

@@ -222,6 +222,10 @@ std::vector<Ref> bert_answers(Builder& b, const std::vector<Ref>& inputs) {
   return answer_places(b, x, b.config().size("hidden_size"));
 }
 
+std::int64_t roberta_first_position(const Config& config) {
+  return config.integer("pad_token_id", 1) + 1;
+}
+
 constexpr std::string_view bert_classes = "transformers.models.bert.modeling_bert";
 constexpr std::string_view roberta_classes = "transformers.models.roberta.modeling_roberta";
 /// Older files have the numbers of positions, and files of pretraining heads that others lack.
@@ -249,13 +253,15 @@ const Architecture bert_rows[] = {
      roberta_classes,
      Takes::texts,
      {.base = "roberta.", .has_head = false, .unused = bert_unused},
-     roberta_model},
+     roberta_model,
+     roberta_first_position},
     {"RobertaForSequenceClassification",
      "roberta",
      roberta_classes,
      Takes::texts,
      {.base = "roberta.", .unused = bert_unused},
-     roberta_classifier},
+     roberta_classifier,
+     roberta_first_position},
     {"BertForMaskedLM",
      "bert",
      bert_classes,
@@ -279,19 +285,22 @@ const Architecture bert_rows[] = {
      roberta_classes,
      Takes::texts,
      {.base = "roberta.", .unused = headless_unused},
-     roberta_masked_words},
+     roberta_masked_words,
+     roberta_first_position},
     {"RobertaForTokenClassification",
      "roberta",
      roberta_classes,
      Takes::texts,
      {.base = "roberta.", .unused = headless_unused},
-     bert_tokens<roberta>},
+     bert_tokens<roberta>,
+     roberta_first_position},
     {"RobertaForQuestionAnswering",
      "roberta",
      roberta_classes,
      Takes::texts,
      {.base = "roberta.", .unused = headless_unused},
-     bert_answers<roberta>},
+     bert_answers<roberta>,
+     roberta_first_position},
 };
 
 }  // namespace

@@ -87,6 +87,17 @@ std::vector<std::string> inputs_of(const std::string& folder, bool all_seen) {
   return input_names(architecture_of(Config(config_file(folder))).takes, all_seen);
 }
 
+std::optional<int> positions_of(const std::string& folder) {
+  const Config config(config_file(folder));
+  const Architecture& row = architecture_of(config);
+  for (const char* key : {"max_position_embeddings", "n_positions"})
+    if (row.takes == Takes::texts && config.find(key)) {
+      const std::int64_t unused = row.first_position ? row.first_position(config) : 0;
+      return static_cast<int>(std::clamp<std::int64_t>(config.size(key) - unused, 1, INT32_MAX));
+    }
+  return std::nullopt;
+}
+
 Imported import_folder(const std::string& folder, const ImportOptions& options) {
   const Config config(config_file(folder));
   const Architecture& row = architecture_of(config);

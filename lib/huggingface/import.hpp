@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct ImportOptions {
 
 /// The names of the model's inputs, in order.
 std::vector<std::string> inputs_of(const std::string& folder, bool all_seen);
+
+/// The number of tokens that a model of texts has positions for; nullopt if config.json does not
+/// say it. Error as for `inputs_of`.
+std::optional<int> positions_of(const std::string& folder);
 
 struct Imported {
   ir::Graph graph;

@@ -19,6 +19,7 @@
 #include "driver/output.hpp"
 #include "driver/squares.hpp"
 #include "driver/stored_data.hpp"
+#include "driver/text_settings.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/quantize_ports.hpp"
@@ -325,7 +326,8 @@ int init(const InitRequest& request) {
         "--data-dir needs the data set that reads it; name one after the model, such as npy or "
         "images (`mase list datasets`)");
   std::optional<data::Dataset> data;
-  if (general.dataset) data = data::load_dataset(*general.dataset, base.settings.data);
+  follow_text_model(*general.model, base.sources, base.settings);
+  if (general.dataset) data = load_session_data(base.settings);
   ModelRequest wanted;
   wanted.model = *general.model;
   wanted.input = request.input;

@@ -9,6 +9,7 @@
 #include "driver/loading/initial_state.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
+#include "driver/text_settings.hpp"
 
 namespace mase::driver {
 
@@ -45,8 +46,10 @@ LoadedModel from_source(const ModelRequest& request) {
 /// inputs.
 LoadedModel finish(const ModelRequest& request, LoadedModel loaded) {
   apply_load(request, loaded);
-  if (request.dataset)
+  if (request.dataset) {
     request.dataset->follow(input_names(loaded.graph), initial_state(loaded.graph));
+    require_embedded(loaded.graph, *request.dataset);
+  }
   loaded.measured =
       !request.input.inputs.empty() || (request.dataset && request.input.input_shapes.empty());
   const std::size_t wanted = loaded.graph.placeholders().size();

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model decides about texts: its folder's tokenizer makes the ids, and it has positions for
+// so many of them.
+#pragma once
+
+#include <string>
+
+#include "data/dataset.hpp"
+#include "driver/settings.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::driver {
+
+/// For the data set `text` and a folder of transformers: the tokenizer of the folder is that of the
+/// data unless the user has given the setting (NA for bytes), and the log says so. Texts get no
+/// more tokens than the model has positions.
+void follow_text_model(const std::string& model, const SettingSources& sources, Settings& settings);
+
+/// Loads the data set that the settings name. Rows of a tokenizer are as long as the longest text;
+/// `max_token_len` then gets this length, so that a checkpoint reads rows of the same length again.
+data::Dataset load_session_data(Settings& settings);
+
+/// Error(Fault::config) if a tokenizer gives ids for which an embedding of the model has no row.
+void require_embedded(const ir::Graph& graph, const data::Dataset& dataset);
+
+}  // namespace mase::driver
