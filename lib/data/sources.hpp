@@ -51,16 +51,19 @@ Dataset load_hdf5(const DataOptions& options);
 Dataset load_images(const DataOptions& options);
 
 /// A .csv or .jsonl file: texts and their classes, as load_labelled_texts reads them. Otherwise a
-/// .txt: the bytes of a text (from data_dir, or the shipped novel) as token ids. Row i has the
-/// max_token_len (64) bytes from i * max_token_len on; its labels are the byte after each. The
-/// parts follow each other, so that no part has the middle of another part's sentence.
+/// .txt: the tokens of a text (from data_dir, or the shipped novel), which are its bytes or the ids
+/// of a tokenizer, without special ones. Row i has the max_token_len (64) tokens from i *
+/// max_token_len on; its labels are the token after each. The parts follow each other, so that no
+/// part has the middle of another part's sentence. With a tokenizer, an optional attention_mask is
+/// 1 everywhere.
 Dataset load_text(const DataOptions& options);
 
 inline constexpr int default_tokens = 64;  ///< max_token_len, if it is not given
 
 /// Texts with a class each: columns of a .csv, or keys of the objects in the lines of a .jsonl. x
 /// is [rows, max_token_len] bytes as int64 token ids, with zeros after a text that is shorter;
-/// attention_mask, which is optional, is 1 where there is a text.
+/// attention_mask, which is optional, is 1 where there is a text. With a tokenizer, x and masks are
+/// those of `tokenized_columns`.
 Dataset load_labelled_texts(const std::string& path, const DataOptions& options);
 
 /// True when an input's name is x or x_N, which stands for a place and not for an argument.

@@ -2,6 +2,7 @@
 // Reads a tokenizer once and parses it for every thread.
 #include "data/text_tokenizer.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
@@ -31,6 +32,10 @@ TextTokenizer::TextTokenizer(const DataOptions& options)
       padding_(first_->padding()),
       longest_(first_->longest() ? first_->longest() : folder_.longest),
       pads_left_(padding_ ? padding_->to_left : folder_.pads_left) {
+  const auto& [given, limit] = std::tie(options.max_token_len, options.token_limit);
+  if (given && limit && *given > *limit)
+    config_error("max_token_len = " + std::to_string(*given) + ": the model has positions for " +
+                 counted(static_cast<std::size_t>(*limit), "token"));
   first_->stop_padding();
 }
 

@@ -19,7 +19,8 @@ class TextTokenizer {
   using Shared = std::shared_ptr<tokenizer::Tokenizer>;
 
   /// Reads tokenizer.json, the file or the one in the folder that `options.tokenizer` names.
-  /// Error(Fault::file) for what cannot be read.
+  /// Error(Fault::file) for what cannot be read, Error(Fault::config) for a max_token_len beyond
+  /// the positions of the model.
   explicit TextTokenizer(const DataOptions& options);
 
   const std::string& file() const { return file_; }

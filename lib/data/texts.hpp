@@ -24,4 +24,12 @@ struct Texts {
 /// that is not UTF-8 or has no token.
 std::vector<InputColumn> tokenized_columns(const Texts& texts, const DataOptions& options);
 
+/// A long text as ids, without special tokens, and the texts of all ids that there are.
+struct TokenStream {
+  std::vector<std::uint32_t> ids;
+  std::vector<std::string> class_names;
+  std::shared_ptr<const TokenFacts> facts;
+};
+TokenStream tokenize_stream(const std::string& path, std::string text, const DataOptions& options);
+
 }  // namespace mase::data

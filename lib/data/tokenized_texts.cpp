@@ -39,11 +39,7 @@ int threads_for(const Texts& texts, const DataOptions& options) {
 
 /// How many tokens a row may have; nullopt for any number.
 std::optional<std::size_t> most_tokens(const TextTokenizer& tokenizer, const DataOptions& options) {
-  const auto& given = options.max_token_len;
-  if (given && options.token_limit && *given > *options.token_limit)
-    config_error("max_token_len = " + std::to_string(*given) + ": the model has positions for " +
-                 counted(static_cast<std::size_t>(*options.token_limit), "token"));
-  if (given) return static_cast<std::size_t>(*given);
+  if (options.max_token_len) return static_cast<std::size_t>(*options.max_token_len);
   std::optional<std::size_t> most = tokenizer.longest();
   if (options.token_limit)
     most = std::min(most.value_or(SIZE_MAX), static_cast<std::size_t>(*options.token_limit));
@@ -115,7 +111,41 @@ void tell_lengths(const Texts& texts, const std::vector<TokenRow>& rows, std::si
   log::info(line);
 }
 
+/// The names of all ids: their texts.
+std::vector<std::string> names_of_ids(const Tokenizer& tokenizer, const std::string& file) {
+  constexpr std::size_t most_ids = std::size_t{1} << 22;
+  const std::size_t count = tokenizer.id_count();
+  if (count > most_ids)
+    file_error(file + ": an id is " + std::to_string(count - 1) + "; ids may be below " +
+               std::to_string(most_ids));
+  std::vector<std::string> names;
+  for (std::size_t id = 0; id < count; ++id) {
+    names.push_back(tokenizer.text_of(static_cast<TokenId>(id)));
+    if (names.back().empty()) names.back() = "id " + std::to_string(id);
+  }
+  return names;
+}
+
 }  // namespace
+
+TokenStream tokenize_stream(const std::string& path, std::string text, const DataOptions& options) {
+  TextTokenizer tokenizer(options);
+  const TextTokenizer::Shared own = tokenizer.take();
+  own->truncate(SIZE_MAX);
+  TokenStream stream;
+  try {
+    stream.ids = own->encode(text, false).tokens.ids;
+  } catch (const Error& error) {
+    file_error(path + ": " + error.what());
+  }
+  stream.class_names = names_of_ids(*own, tokenizer.file());
+  auto facts = std::make_shared<TokenFacts>();
+  facts->tokenizer = tokenizer.file();
+  stream.facts = std::move(facts);
+  log::info(path + ": " + std::to_string(text.size()) + " bytes are " +
+            std::to_string(stream.ids.size()) + " tokens of " + tokenizer.file());
+  return stream;
+}
 
 std::vector<InputColumn> tokenized_columns(const Texts& texts, const DataOptions& options) {
   TextTokenizer tokenizer(options);

@@ -143,6 +143,32 @@ TEST_CASE("pairs of texts have types, and the longer text of a pair is cut first
   CHECK_THAT(files.refusal(Fault::config), Contains("needs a tokenizer (--tokenizer)"));
 }
 
+TEST_CASE("a long text is a stream of ids without special tokens, cut into windows") {
+  TextFolder files("");
+  std::string text;
+  for (int i = 0; i < 10; ++i) text += "A duller\nfilm,\n\ncaf\xc3\xa9 x ";
+  files.options.data_dir = files.folder.write("t.txt", text);
+  files.options.max_token_len = 7;
+  const Dataset set = files.load();  // 8 tokens ten times: 11 windows and 3 tokens
+  const Ids once{4, 5, 6, 7, 8, 1, 10, 0};
+  CHECK(set.features().shape() == Shape{11, 7});
+  const Ids x = values_of(set, 0);
+  const auto next = set.labels().values.span<std::int64_t>();
+  for (std::size_t i = 0; i < 77; ++i) {
+    CHECK(x[i] == once[i % 8]);
+    CHECK(next[i] == once[(i + 1) % 8]);
+  }
+  CHECK(values_of(set, 1) == Ids(77, 1));
+  CHECK(set.labels().task == "next_token");
+  CHECK(set.labels().class_names == std::vector<std::string>{"[UNK]", "caf", "[CLS]", "[SEP]", "a",
+                                                             "dull", "##er", "film", ",", "[PAD]",
+                                                             "##e"});
+  files.options.max_token_len = 8;
+  CHECK_THAT(files.refusal(Fault::file), Contains("80 tokens are too few for 10 rows of 8 tokens"));
+  files.folder.write("t.txt", text + "\xff");
+  CHECK_THAT(files.refusal(Fault::file), Contains("t.txt: a text is not UTF-8 at byte 240"));
+}
+
 TEST_CASE("texts that a tokenizer cannot take are refused with their place") {
   CHECK_THAT(TextFolder("text,label\na,1\nfilm \xff,0\na,1\n").refusal(Fault::file),
              Contains("t.csv: line 3, column 'text': a text is not UTF-8 at byte 5"));
