@@ -39,6 +39,7 @@ struct TrainOptions : data::AugmentOptions {
   int step_size = 10;
   double gamma = 0.1;
   int batch_size = 128;
+  bool group_by_length = false;
   int max_epochs = 20;
   std::optional<int> max_steps;
   int accumulate_grad_batches = 1;
@@ -84,6 +85,9 @@ struct TrainOptions : data::AugmentOptions {
                 .between(0.0, 1.0)
                 .rare(),
             Field{"batch_size", &O::batch_size, "rows per batch"}.at_least(1),
+            Field{"group_by_length", &O::group_by_length,
+                  "batches of texts of similar lengths, each only as wide as its longest text"}
+                .rare(),
             Field{"max_epochs", &O::max_epochs, "epochs to train"}.at_least(1),
             Field{"max_steps", &O::max_steps,
                   "optimiser steps to train; if not given or -1, max_epochs decides"}

@@ -226,8 +226,8 @@ void Dataset::follow(const std::vector<std::string>& arguments,
 
 void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
                      const std::vector<std::byte*>& into_inputs,
-                     const std::vector<std::byte*>& into_targets,
-                     const Augmenter* augmenter) const {
+                     const std::vector<std::byte*>& into_targets, const Augmenter* augmenter,
+                     std::optional<std::int64_t> width) const {
   MASE_CHECK(first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(rows.size()),
              "batch outside of its part");
   if (count == 0) return;
@@ -235,24 +235,45 @@ void Dataset::gather(const std::vector<std::int64_t>& rows, std::int64_t first, 
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].is_state())
       inputs[i].begin(count, into_inputs[i]);
+    else if (width && inputs[i].tokens)
+      inputs[i].gather_narrow(wanted, *width, into_inputs[i]);
     else
       inputs[i].gather(wanted, into_inputs[i], augmenter);
   for (std::size_t i = 0; i < targets.size(); ++i)
     gather_rows(targets[i].values, wanted, into_targets[i]);
 }
 
-Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
-                     std::int64_t count) const {
+namespace {
+
+/// A batch whose columns of tokens have this width, if one is given.
+Batch batch_of(const Dataset& dataset, const std::vector<std::int64_t>& rows, std::int64_t first,
+               std::int64_t count, std::optional<std::int64_t> width) {
   Batch batch;
-  for (const InputColumn& input : inputs)
-    batch.inputs.emplace_back(input.dtype(), input.shape(count));
-  for (const Target& target : targets)
+  for (const InputColumn& input : dataset.inputs) {
+    Shape shape = input.shape(count);
+    if (width && input.tokens) shape.back() = *width;
+    batch.inputs.emplace_back(input.dtype(), shape);
+  }
+  for (const Target& target : dataset.targets)
     batch.targets.emplace_back(target.values.dtype(), target.shape(count));
   std::vector<std::byte*> into_inputs, into_targets;
   for (Array& array : batch.inputs) into_inputs.push_back(array.mutable_bytes());
   for (Array& array : batch.targets) into_targets.push_back(array.mutable_bytes());
-  gather(rows, first, count, into_inputs, into_targets);
+  dataset.gather(rows, first, count, into_inputs, into_targets, nullptr, width);
   return batch;
+}
+
+}  // namespace
+
+Batch Dataset::batch(const std::vector<std::int64_t>& rows, std::int64_t first,
+                     std::int64_t count) const {
+  return batch_of(*this, rows, first, count, std::nullopt);
+}
+
+Batch Dataset::narrow_batch(const std::vector<std::int64_t>& rows, std::int64_t first,
+                            std::int64_t count) const {
+  return batch_of(*this, rows, first, count,
+                  width_of({rows.data() + first, static_cast<std::size_t>(count)}));
 }
 
 namespace {

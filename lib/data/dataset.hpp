@@ -67,6 +67,8 @@ struct InputColumn {
   /// augmenter if there is one.
   void gather(std::span<const std::int64_t> rows, std::byte* into,
               const Augmenter* augmenter = nullptr) const;
+  /// Writes the first `width` tokens of rows, or the last where padding stands in front.
+  void gather_narrow(std::span<const std::int64_t> rows, std::int64_t width, std::byte* into) const;
   bool is_state() const { return repeats || batch > 0; }
   /// The bytes of all rows, piece by piece in their order, of a column with a source.
   void read_pieces(const std::function<void(std::span<const std::uint8_t>)>& see) const;
@@ -105,7 +107,8 @@ struct Dataset {
   std::vector<InputColumn> inputs;  ///< at least one; all have the same number of rows
   std::vector<Target> targets;      ///< none without labels; the same number of rows
   std::vector<std::int64_t> train, validation, test;
-  std::string sha256;  ///< hash of inputs, targets and parts, stored in checkpoints
+  std::string sha256;      ///< hash of inputs, targets and parts, stored in checkpoints
+  bool by_length = false;  ///< batches are only as wide as their longest row: group_by_length
 
   const std::vector<std::int64_t>& rows(Part part) const;
   std::int64_t row_count() const;
@@ -126,12 +129,18 @@ struct Dataset {
               const std::vector<InputColumn>& state = {});
   /// Gathers rows[first, first + count) into a batch.
   Batch batch(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count) const;
+  /// The same, but columns of tokens are as wide as `width_of` these rows.
+  Batch narrow_batch(const std::vector<std::int64_t>& rows, std::int64_t first,
+                     std::int64_t count) const;
+  /// How many tokens of a column of tokens a batch of these rows has: those of the longest row
+  /// with `by_length`; nullopt for all.
+  std::optional<std::int64_t> width_of(std::span<const std::int64_t> rows) const;
   /// Like `batch`, into the caller's buffers of count rows each (the training loop reuses them),
   /// with the changes of an augmenter if there is one.
   void gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t count,
               const std::vector<std::byte*>& into_inputs,
-              const std::vector<std::byte*>& into_targets,
-              const Augmenter* augmenter = nullptr) const;
+              const std::vector<std::byte*>& into_targets, const Augmenter* augmenter = nullptr,
+              std::optional<std::int64_t> width = std::nullopt) const;
 };
 
 /// The settings of one output of a model: a table [outputs.NAME].

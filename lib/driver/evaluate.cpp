@@ -23,7 +23,7 @@ std::int64_t for_each_batch(const data::Dataset& dataset, data::Part part,
     stop_if_asked();
     if (options.max_batches >= 0 && batches++ >= options.max_batches) break;
     const std::int64_t count = std::min(options.batch_size, total - done);
-    visit(dataset.batch(rows, done, count));
+    visit(dataset.narrow_batch(rows, done, count));
     done += count;
     if (options.progress) options.progress(done, total);
   }

@@ -10,6 +10,7 @@
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
+#include "driver/batch_lengths.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/training_rows.hpp"
 #include "passes/calibration/known_choices.hpp"
@@ -89,6 +90,7 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
       options_(std::move(options)),
       model_(load_session_model(session, input)),
       teacher_(load_teacher(session, input)) {
+  group_batches_by_length(session, model_.graph);
   if (needs_data(options_)) require_dataset(session);
   for (const search::RunnerRow* row : search::given_rows(options_.runners))
     if (row->needs_labels)

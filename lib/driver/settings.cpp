@@ -45,6 +45,7 @@ std::map<std::string, Commands> make_uses() {
   for (const char* name : {"batch_size", "threads", "load_name", "load_type"})
     uses[name] = with_torch;
   uses["seed"] = {"train", "search", "test", "transform", "simulate", "emit"};
+  uses["group_by_length"] = {"train", "search", "test"};
   uses["report_to"] = {"train"};
   uses["teacher"] = {"train", "search"};
   uses["codes_only"] = {"transform"};

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts as rows of a tokenizer's ids. The ids were made by the package `tokenizers` 0.23 with
 // enable_truncation and enable_padding.
+#include <algorithm>
+#include <functional>
+#include <set>
+
 #include "data/dataset.hpp"
+#include "data/group_by_length.hpp"
 #include "files.hpp"
 
 using namespace mase;
@@ -167,6 +172,64 @@ TEST_CASE("a long text is a stream of ids without special tokens, cut into windo
   CHECK_THAT(files.refusal(Fault::file), Contains("80 tokens are too few for 10 rows of 8 tokens"));
   files.folder.write("t.txt", text + "\xff");
   CHECK_THAT(files.refusal(Fault::file), Contains("t.txt: a text is not UTF-8 at byte 240"));
+}
+
+TEST_CASE("rows of similar length share a batch, which is as wide as its longest row") {
+  std::string table = "text,label\n";
+  for (int i = 0; i < 100; ++i) {
+    for (int word = 0; word <= i * 7 % 30; ++word) table += "film ";
+    table += "," + std::to_string(i % 2) + "\n";
+  }
+  TextFolder files(table);
+  files.options.validation_share = 0.1;
+  files.options.test_share = 0.3;
+  Dataset set = files.load();
+  const Dataset plain = set;
+  CHECK_FALSE(set.width_of(set.train));
+  group_by_length(set, 8, 3);
+  CHECK(set.sha256 == plain.sha256);
+  CHECK(set.train == plain.train);
+  CHECK(set.test != plain.test);
+  CHECK(std::set(set.test.begin(), set.test.end()) ==
+        std::set(plain.test.begin(), plain.test.end()));
+  const auto& lengths = set.inputs[0].tokens->lengths;
+  const auto length = [&](std::int64_t row) { return lengths[static_cast<std::size_t>(row)]; };
+  Random random(1), same(1);
+  const std::vector<std::int64_t> order = rows_by_length(set, set.train, 8, random);
+  CHECK(order == rows_by_length(set, set.train, 8, same));
+  CHECK(rows_by_length(set, set.train, 8, random) != order);  // another order of batches
+  std::vector<std::int64_t> sorted = set.train;  // 60 rows are fewer than fifty batches of 8
+  std::ranges::sort(sorted, std::greater(), length);
+  std::multiset<std::int64_t> widths, expected;
+  for (std::int64_t first = 0; first < 60; first += 8) {
+    const std::int64_t count = std::min<std::int64_t>(8, 60 - first);
+    const Batch batch = set.narrow_batch(order, first, count);
+    widths.insert(batch.inputs[0].shape()[1]);
+    expected.insert(length(sorted[static_cast<std::size_t>(first)]));
+    const Batch full = set.batch(order, first, count);
+    for (std::size_t input = 0; input < 3; ++input) {
+      CHECK(batch.inputs[input].shape() == batch.inputs[0].shape());
+      for (std::int64_t row = 0; row < count; ++row) {
+        const auto some = batch.inputs[input].rows(row, 1), all = full.inputs[input].rows(row, 1);
+        CHECK(std::ranges::equal(some.span<std::int64_t>(),
+                                 all.span<std::int64_t>().first(some.span<std::int64_t>().size())));
+      }
+    }
+  }
+  CHECK(widths == expected);
+  Dataset toy = load_dataset("toy-tiny", {});
+  CHECK_THAT(message_of(Fault::config, [&] { group_by_length(toy, 8, 0); }),
+             Contains("toy-tiny have one length"));
+}
+
+TEST_CASE("padding in front is cut in front") {
+  TextFolder files(films, R"(, "padding": {"strategy": "BatchLongest", "direction": "Left",
+      "pad_to_multiple_of": null, "pad_id": 9, "pad_type_id": 0, "pad_token": "[PAD]"})");
+  Dataset set = files.load();
+  group_by_length(set, 2, 0);
+  const Batch batch = set.narrow_batch({1, 2}, 0, 2);
+  const auto ids = batch.inputs[0].span<std::int64_t>();
+  CHECK(Ids(ids.begin(), ids.end()) == Ids{9, 9, 9, 2, 1, 10, 3, 2, 4, 7, 0, 0, 0, 3});
 }
 
 TEST_CASE("texts that a tokenizer cannot take are refused with their place") {

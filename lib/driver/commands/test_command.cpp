@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/task.hpp"
+#include "driver/batch_lengths.hpp"
 #include "driver/hardware.hpp"
 #include "driver/test_levels.hpp"
 #include "sandbox/policy.hpp"
@@ -219,6 +220,11 @@ int test(const TestRequest& request) {
   check_goals(request, has_labels, figures);
   name_rights(session, request);
   const LoadedModel model = load_session_model(session, {});
+  for (const std::string& level : request.levels)
+    if (session.settings().train.group_by_length && level != "float" && level != "quantized")
+      config_error("group_by_length: at level " + level +
+                   " the model takes rows of one length; leave it out (--group-by-length false)");
+  group_batches_by_length(session, model.graph);
   const auto bounds =
       test_bounds(request, figures, session.configuration.metrics, has_formats(model.graph));
   if (model.untrained)

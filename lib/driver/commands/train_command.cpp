@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
+#include "driver/batch_lengths.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
 
@@ -169,6 +170,7 @@ int train(const TrainRequest& request) {
   const FolderLock lock = lock_project(session, "mase train");
   if (!request.resume && !request.overwrite) refuse_overwriting(folder);
   LoadedModel model = load_session_model(session, request.input);
+  group_batches_by_length(session, model.graph);
   const std::string resume = request.resume ? resume_state(folder, model) : "";
   make_folder(folder);
   const std::string resolved = resolved_toml(session.configuration);

@@ -15,12 +15,15 @@ std::string_view key_of(std::string_view setting) {
   return setting == "schedule" ? "lr_scheduler" : setting;
 }
 
+/// The data set is grouped once, before the first trial.
+bool is_of_trials(std::string_view setting) { return setting != "group_by_length"; }
+
 /// Calls visit(key, field) for the training settings that are not fields of the runner itself.
 template <class Visitor>
 void for_each_setting(Visitor&& visit) {
   const std::vector<std::string> own = field_names<BasicTrain>();
   for_each_field<TrainOptions>([&](const auto& field) {
-    if (std::find(own.begin(), own.end(), field.name) == own.end())
+    if (is_of_trials(field.name) && std::find(own.begin(), own.end(), field.name) == own.end())
       visit(key_of(field.name), field);
   });
 }
@@ -43,6 +46,7 @@ class TrainRunner : public ScoreRunner {
 std::vector<FieldInfo> BasicTrain::describe() {
   std::vector<FieldInfo> infos = describe_fields<BasicTrain>();
   for (FieldInfo info : describe_fields<TrainOptions>()) {
+    if (!is_of_trials(info.name)) continue;
     info.name = key_of(info.name);
     info.optional = true;
     info.default_value = "NA";

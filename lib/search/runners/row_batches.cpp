@@ -37,7 +37,7 @@ void RowBatches::for_each(const std::function<void(const data::Batch&)>& use) co
 void RowBatches::gather_each(const std::function<void(data::Batch)>& use) const {
   const auto count = static_cast<std::int64_t>(rows_.size());
   for (std::int64_t first = 0; first < count; first += batch_rows)
-    use(dataset_.batch(rows_, first, std::min(batch_rows, count - first)));
+    use(dataset_.narrow_batch(rows_, first, std::min(batch_rows, count - first)));
 }
 
 }  // namespace mase::search

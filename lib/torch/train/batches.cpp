@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "data/group_by_length.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::train {
@@ -48,15 +49,24 @@ void Batches::shuffle(std::int64_t epoch) {
   const auto count = static_cast<std::int64_t>(data_.train.size());
   drop_next();  // it reads the epoch
   augmenter_.begin(epoch);
-  order_ = Random(seed_, static_cast<std::uint64_t>(epoch)).permutation(count);
+  Random random(seed_, static_cast<std::uint64_t>(epoch));
+  order_ = random.permutation(count);
   for (std::int64_t& row : order_) row = data_.train[static_cast<std::size_t>(row)];
+  if (data_.by_length) order_ = data::rows_by_length(data_, std::move(order_), batch_size_, random);
 }
 
 std::vector<c10::IValue> Batches::inputs() const {
   std::vector<c10::IValue> inputs;
-  for (std::size_t i = 0; i < now_.inputs.size(); ++i)
-    inputs.emplace_back(data_.inputs[i].batch > 0 ? now_.inputs[i]
-                                                  : now_.inputs[i].narrow(0, 0, rows_));
+  for (std::size_t i = 0; i < now_.inputs.size(); ++i) {
+    const at::Tensor& all = now_.inputs[i];
+    if (data_.inputs[i].batch > 0)
+      inputs.emplace_back(all);
+    else if (now_.width && data_.inputs[i].tokens)
+      inputs.emplace_back(
+          all.view({-1}).narrow(0, 0, rows_ * *now_.width).view({rows_, *now_.width}));
+    else
+      inputs.emplace_back(all.narrow(0, 0, rows_));
+  }
   return inputs;
 }
 
@@ -94,9 +104,10 @@ std::int64_t Batches::gather(const std::vector<std::int64_t>& rows, std::int64_t
 }
 
 void Batches::fill(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter,
-                   const Buffers& into) const {
+                   Buffers& into) const {
+  into.width = data_.width_of(rows);
   data_.gather(rows, 0, static_cast<std::int64_t>(rows.size()), buffers(into.inputs),
-               buffers(into.targets), augmenter);
+               buffers(into.targets), augmenter, into.width);
 }
 
 void Batches::begin_next(std::vector<std::int64_t> rows, const data::Augmenter* augmenter) {

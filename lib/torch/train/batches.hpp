@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <future>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,13 +46,14 @@ class Batches {
   /// The tensors of a batch.
   struct Buffers {
     std::vector<at::Tensor> inputs, targets;
+    std::optional<std::int64_t> width{};  ///< of columns of tokens, if not all of it is used
   };
 
   Buffers make_buffers() const;
   std::int64_t gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most,
                       const data::Augmenter* augmenter);
   void fill(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter,
-            const Buffers& into) const;
+            Buffers& into) const;
   /// Begins to gather these rows in another thread.
   void begin_next(std::vector<std::int64_t> rows, const data::Augmenter* augmenter);
   /// Whether the rows that another thread gathers are these; waits for them, and takes them.

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Texts through a tokenizer: a folder of transformers, made here with random weights, learns the classes of texts with
+its own tokenizer.
+
+usage: text_data_test.py --mase BINARY --source ROOT
+"""
+
+import argparse
+import json
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MASE = None
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "film", "was", "the", "a", "good", "fine", "bad", "dull"]
+WIDTH, HIDDEN, POSITIONS = 8, 16, 32
+
+
+def tokenizer_json(words=None, **changes):
+    special = [["[CLS]", 2], ["[SEP]", 3]]
+    return json.dumps({
+        "version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {"type": "BertProcessing", "cls": special[0], "sep": special[1]},
+        "model": {"type": "WordLevel", "unk_token": "[UNK]",
+                  "vocab": {word: i for i, word in enumerate(words or WORDS)}}, **changes,
+    })  # fmt: skip
+
+
+def tensors_of_bert():
+    layer = "bert.encoder.layer.0."
+    shapes = {
+        "bert.embeddings.word_embeddings.weight": (len(WORDS), WIDTH),
+        "bert.embeddings.position_embeddings.weight": (POSITIONS, WIDTH),
+        "bert.embeddings.token_type_embeddings.weight": (2, WIDTH),
+        layer + "intermediate.dense.weight": (HIDDEN, WIDTH),
+        layer + "intermediate.dense.bias": (HIDDEN,),
+        layer + "output.dense.weight": (WIDTH, HIDDEN),
+        layer + "output.dense.bias": (WIDTH,),
+        "classifier.weight": (2, WIDTH),
+        "classifier.bias": (2,),
+    }
+    linear = [layer + f"attention.{name}" for name in ("self.query", "self.key", "self.value", "output.dense")]
+    for name in [*linear, "bert.pooler.dense"]:
+        shapes[name + ".weight"], shapes[name + ".bias"] = (WIDTH, WIDTH), (WIDTH,)
+    norms = ("bert.embeddings.LayerNorm", layer + "attention.output.LayerNorm", layer + "output.LayerNorm")
+    for name in norms:
+        shapes[name + ".weight"], shapes[name + ".bias"] = (WIDTH,), (WIDTH,)
+    return shapes
+
+
+def write_bert(folder):
+    numbers, header, data = random.Random(3), {}, b""
+    for name, shape in tensors_of_bert().items():
+        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        is_scale = name.endswith("LayerNorm.weight")
+        values = [1.0 if is_scale else numbers.gauss(0, 0.3) if len(shape) > 1 else 0.0 for _ in range(count)]
+        begin = len(data)
+        data += struct.pack(f"<{count}f", *values)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    config = {
+        "architectures": ["BertForSequenceClassification"], "model_type": "bert", "vocab_size": len(WORDS),
+        "hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": HIDDEN,
+        "max_position_embeddings": POSITIONS, "num_labels": 2, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
+        "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "type_vocab_size": 2, "pad_token_id": 0,
+    }  # fmt: skip
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "tokenizer.json").write_text(tokenizer_json())
+    (folder / "tokenizer_config.json").write_text(json.dumps({"pad_token": "[PAD]", "model_max_length": 1e30}))
+
+
+def write_reviews(path, rows=300):
+    numbers = random.Random(5)
+    lines = ["text,label"]
+    for row in range(rows):
+        words = [numbers.choice(["film", "was", "the", "a"]) for _ in range(numbers.randint(1, 24))]
+        words[numbers.randrange(len(words))] = numbers.choice(["good", "fine"] if row % 2 else ["bad", "dull"])
+        lines.append(f'"{" ".join(words)}",{"good" if row % 2 else "bad"}')
+    path.write_text("\n".join(lines) + "\n")
+
+
+class TextData(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        write_bert(self.folder / "bert")
+        write_reviews(self.folder / "reviews.csv")
+
+    def mase(self, *arguments, code=0):
+        command = [MASE, *map(str, arguments)]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def train(self, project, epochs, *more, code=0):
+        return self.mase("train", "bert", "text", "--data-dir", "reviews.csv", "--learning-rate", "0.01",
+                         "--batch-size", "16", "--max-epochs", epochs, "--project", project, *more, code=code)  # fmt: skip
+
+    def accuracy(self, project, *more):
+        scores = json.loads(self.mase("test", f"mase_output/{project}", "--json", "--quiet", *more))["scores"]
+        return scores["accuracy"], scores["loss"]
+
+    def test_a_folder_learns_with_its_own_tokenizer(self):
+        said = self.train("plain", 12)
+        self.assertIn("texts become the ids of bert/tokenizer.json, the model's tokenizer", said)
+        self.assertIn("texts have 3 to 26 tokens of bert/tokenizer.json, and rows have 26", said)
+        accuracy, loss = self.accuracy("plain")
+        self.assertGreater(accuracy, 0.95)
+        # Rows of similar length give the same results but for the order of sums.
+        again, other = self.accuracy("plain", "--group-by-length")
+        self.assertEqual(again, accuracy)
+        self.assertAlmostEqual(other, loss, delta=1e-5 * max(1, loss))
+        # A checkpoint has the length of its rows, and its tokenizer.
+        said = self.mase("test", "mase_output/plain")
+        self.assertIn("max_token_len = 26", said)
+        self.assertIn('tokenizer = "bert"', said)
+
+    def test_a_resumed_run_with_groups_ends_with_the_same_bits(self):
+        self.train("whole", 4, "--group-by-length")
+        self.train("parts", 2, "--group-by-length")
+        self.train("parts", 4, "--group-by-length", "--resume")
+        self.assertIn("0 in tensors", self.mase("diff", "mase_output/whole", "mase_output/parts"))
+        self.assertIn("options changed", self.train("parts", 5, "--resume", code=2))
+
+    def test_a_model_that_sees_padding_is_not_grouped(self):
+        said = self.train("seen", 1, "--group-by-length", "--fix", "attention_mask=none", code=2)
+        self.assertIn("the model does not leave out padding; leave group_by_length out", said)
+
+    def test_what_does_not_fit_is_refused(self):
+        other = self.folder / "other.json"
+        other.write_text(tokenizer_json([*WORDS[:4], "more", *WORDS[4:]]))
+        said = self.train("other", 1, "--tokenizer", other, code=2)
+        self.assertIn(
+            "gives the id 12, but the model's embedding bert.embeddings.word_embeddings.weight has 12 rows", said
+        )
+        other.write_text(tokenizer_json(model={"type": "Words"}))
+        self.assertIn("other.json: model.type", self.mase("data", "text", "--data-dir", "reviews.csv", "--tokenizer",
+                                                          other, code=3))  # fmt: skip
+        said = self.train("other", 1, "--max-token-len", POSITIONS + 1, code=2)
+        self.assertIn("max_token_len = 33: the model has positions for 32 tokens", said)
+
+
+def main():
+    global MASE
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mase", required=True)
+    parser.add_argument("--source", required=True)
+    arguments, rest = parser.parse_known_args()
+    MASE = Path(arguments.mase).resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
