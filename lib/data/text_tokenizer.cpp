@@ -62,16 +62,20 @@ TextTokenizer::Shared TextTokenizer::take() {
 
 tokenizer::Padding TextTokenizer::padding() const {
   if (padding_) return *padding_;
+  tokenizer::Padding padding;
+  if (!folder_.pad_token && folder_.pad_id) {
+    padding.id = *folder_.pad_id;
+    return padding;
+  }
   if (!folder_.pad_token) {
     log::info(file_ + " has no padding token, so the tokens behind a text have the id 0; " +
               "attention_mask leaves them out");
-    return {};
+    return padding;
   }
   const auto id = first_->find(*folder_.pad_token);
   if (!id)
     file_error(file_ + ": there is no token " + quote(*folder_.pad_token) +
                ", which its folder names as pad_token");
-  tokenizer::Padding padding;
   padding.id = *id;
   return padding;
 }

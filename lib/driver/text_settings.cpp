@@ -52,6 +52,17 @@ data::Dataset load_session_data(Settings& settings) {
   return dataset;
 }
 
+void warn_of_lost_types(const std::vector<std::string>& arguments, const data::Dataset& dataset) {
+  for (const data::InputColumn& column : dataset.inputs) {
+    if (column.name != "token_type_ids" || std::ranges::count(arguments, column.name) > 0) continue;
+    const auto types = column.values.span<std::int64_t>();
+    if (std::ranges::any_of(types, [](std::int64_t type) { return type != 0; }))
+      log::warning(
+          "the model has no input token_type_ids, so it is not told which tokens are of the second "
+          "text of a pair; a model that was trained with them gives other results");
+  }
+}
+
 void require_embedded(const ir::Graph& graph, const data::Dataset& dataset) {
   const std::vector<ir::NodeId> placeholders = graph.placeholders();
   for (std::size_t i = 0; i < std::min(placeholders.size(), dataset.inputs.size()); ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "data/dataset.hpp"
 #include "driver/settings.hpp"
@@ -19,6 +20,9 @@ void follow_text_model(const std::string& model, const SettingSources& sources, 
 /// Loads the data set that the settings name. Rows of a tokenizer are as long as the longest text;
 /// `max_token_len` then gets this length, so that a checkpoint reads rows of the same length again.
 data::Dataset load_session_data(Settings& settings);
+
+/// Warns of pairs of texts for a model that has no argument for which text a token is of.
+void warn_of_lost_types(const std::vector<std::string>& arguments, const data::Dataset& dataset);
 
 /// Error(Fault::config) if a tokenizer gives ids for which an embedding of the model has no row.
 void require_embedded(const ir::Graph& graph, const data::Dataset& dataset);

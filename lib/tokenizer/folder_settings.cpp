@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tokenizer_config.json and special_tokens_map.json.
+// Reads tokenizer_config.json, special_tokens_map.json and what config.json says of padding.
 #include "tokenizer/folder_settings.hpp"
 
 #include <filesystem>
@@ -48,6 +48,10 @@ FolderSettings read_folder_settings(const std::string& path) {
   });
   with_file(path + "/special_tokens_map.json", [&](const Section& file) {
     if (!settings.pad_token) settings.pad_token = token_of(file, "pad_token");
+  });
+  with_file(path + "/config.json", [&](const Section& file) {
+    const auto id = file.find("pad_token_id");
+    if (id && id->tree().is_int() && id->tree().as_int() >= 0) settings.pad_id = id->as_number();
   });
   return settings;
 }

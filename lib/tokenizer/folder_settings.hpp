@@ -5,11 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "tokenizer/vocabulary.hpp"
+
 namespace mase::tokenizer {
 
 /// The keys of tokenizer_config.json, and of special_tokens_map.json where the former is silent.
 struct FolderSettings {
   std::optional<std::string> pad_token;
+  std::optional<TokenId> pad_id;       ///< pad_token_id of the model, in config.json
   std::optional<std::size_t> longest;  ///< model_max_length, unless it stands for "any length"
   bool pads_left = false;              ///< padding_side
 };

@@ -134,6 +134,13 @@ class TextData(unittest.TestCase):
         said = self.train("seen", 1, "--group-by-length", "--fix", "attention_mask=none", code=2)
         self.assertIn("the model does not leave out padding; leave group_by_length out", said)
 
+    def test_a_model_without_types_is_warned_of_for_pairs(self):
+        (self.folder / "pairs.csv").write_text("text,other,label\n" + "the film,was good,1\nthe film,bad,0\n" * 10)
+        said = self.mase("train", "bert", "text", "--data-dir", "pairs.csv", "--text-pair-column", "other",
+                         "--max-steps", 1, "--project", "pairs")  # fmt: skip
+        self.assertIn("texts have 6 to 7 tokens", said)
+        self.assertEqual(said.count("the model has no input token_type_ids"), 1, said)
+
     def test_what_does_not_fit_is_refused(self):
         other = self.folder / "other.json"
         other.write_text(tokenizer_json([*WORDS[:4], "more", *WORDS[4:]]))

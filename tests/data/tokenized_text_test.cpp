@@ -83,6 +83,18 @@ TEST_CASE("texts become the ids of a tokenizer, as long as the longest") {
   CHECK(set.labels().class_names == std::vector<std::string>{"0", "1"});
 }
 
+TEST_CASE("a folder without a padding token pads with the id of its model") {
+  TextFolder files("text,label\na,0\na film,1\n");
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 3, 0, 2, 4, 7, 3});
+  files.options.tokenizer = files.folder.text();
+  files.folder.write("config.json", R"({"pad_token_id": 10})");
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 3, 10, 2, 4, 7, 3});
+  files.folder.write("config.json", R"({"pad_token_id": null})");
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 3, 0, 2, 4, 7, 3});
+  files.folder.write("special_tokens_map.json", R"({"pad_token": {"content": "[PAD]"}})");
+  CHECK(values_of(files.load(), 0) == Ids{2, 4, 3, 9, 2, 4, 7, 3});
+}
+
 TEST_CASE("rows are the same for any number of threads, and the hash is that of the ids") {
   std::string table = "text,label\n";
   for (int i = 0; i < 4000; ++i)

@@ -47,6 +47,7 @@ LoadedModel from_source(const ModelRequest& request) {
 LoadedModel finish(const ModelRequest& request, LoadedModel loaded) {
   apply_load(request, loaded);
   if (request.dataset) {
+    warn_of_lost_types(input_names(loaded.graph), *request.dataset);
     request.dataset->follow(input_names(loaded.graph), initial_state(loaded.graph));
     require_embedded(loaded.graph, *request.dataset);
   }

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "driver/custom_ops.hpp"
+#include "driver/text_settings.hpp"
 #include "models/registry.hpp"
 #include "onnx/model.hpp"
 #include "pt2/program.hpp"
@@ -27,7 +28,10 @@ constexpr std::array source_rows{ModelSource{"registry", from_registry},
 /// The first training rows, in the order of the model's arguments if these are known.
 ExampleInputs dataset_rows(data::Dataset& dataset, std::int64_t rows,
                            const std::vector<std::string>& arguments) {
-  if (!arguments.empty()) dataset.follow(arguments);
+  if (!arguments.empty()) {
+    warn_of_lost_types(arguments, dataset);
+    dataset.follow(arguments);
+  }
   const auto count = std::min<std::int64_t>(rows, static_cast<std::int64_t>(dataset.train.size()));
   ExampleInputs inputs{dataset.batch(dataset.train, 0, count).inputs, {}, {}};
   for (const data::InputColumn& input : dataset.inputs) {
