@@ -90,7 +90,6 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
       options_(std::move(options)),
       model_(load_session_model(session, input)),
       teacher_(load_teacher(session, input)) {
-  group_batches_by_length(session, model_.graph);
   if (needs_data(options_)) require_dataset(session);
   for (const search::RunnerRow* row : search::given_rows(options_.runners))
     if (row->needs_labels)
@@ -98,6 +97,7 @@ SearchTask::SearchTask(Session& session, search::Options options, const ModelInp
                      "the runner output_distance measures");
   if (!model_.example.empty()) backend::open().infer(model_.graph, model_.example);
   prepare();
+  group_batches_by_length(session, model_.graph);  // a prepared graph may have one length only
   Diagnostics diagnostics;
   space_ = search::make_space(options_, model_.graph, diagnostics);
   if (options_.runners.hardware && !diagnostics.has_errors())
