@@ -15,9 +15,9 @@ void add_diff(CLI::App& app, Action& action) {
   command->add_option("second", request->second, "model file or name")
       ->required()
       ->type_name("MODEL");
-  add_model_input(*command, request->input);
   add_fields(*command, driver::describe_data_settings(), texts,
              "Data, to compare figures on its test rows");
+  add_model_input(*command, request->input);
   command->add_flag("--all", request->all, "print every difference, not only the first 40");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(

@@ -5,7 +5,7 @@
 namespace mase::cli {
 
 void add_run(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "run a model on .npy files");
+  CLI::App* command = app.add_subcommand("run", "run a model on .npy files or on sentences");
   auto request = std::make_shared<driver::RunRequest>();
   command->add_option("model", request->model, "model file or name")
       ->required()
@@ -13,8 +13,8 @@ void add_run(CLI::App& app, Action& action) {
   add_model_input(*command, request->input);
   command
       ->add_option("--output", request->output,
-                   "result; several go to NAME_0.npy, NAME_1.npy, those of a dict to NAME_KEY.npy")
-      ->required()
+                   "result; several go to NAME_0.npy, NAME_1.npy, those of a dict to NAME_KEY.npy; "
+                   "for --text and a folder with classes: print these")
       ->type_name("FILE.npy");
   command->add_flag("--overwrite", request->overwrite, "may replace a file that the command reads");
   command->add_option("--level", request->level, "float, quantized or integer [quantized]")
@@ -25,7 +25,8 @@ void add_run(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  mase run model.pt --input x.npy --output y.npy\n"
-      "  mase run bert.pt --input ids.npy --input mask.npy --output logits.npy");
+      "  mase run bert.pt --input ids.npy --input mask.npy --output logits.npy\n"
+      "  mase run bert --text \"The plot is not good.\" --text \"A lovely film.\"");
   command->callback([request, &action] { action = [request] { return driver::run(*request); }; });
 }
 

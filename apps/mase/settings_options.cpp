@@ -127,6 +127,35 @@ Tree settings_from(const SettingTexts& texts) {
   return fields_from(driver::describe_settings(), texts);
 }
 
+namespace {
+
+/// --text, and what it is made with where this is not a setting of data sets.
+void add_texts(CLI::App& command, driver::ModelInput& input) {
+  const bool has_settings = command.get_option_no_throw("--tokenizer") != nullptr;
+  const std::string texts = std::string(further) + "Texts";
+  auto* option = command
+                     .add_option("--text", input.texts,
+                                 "sentence that the tokenizer of the model's folder turns into the "
+                                 "example input")
+                     ->type_name("TEXT")
+                     ->allow_extra_args(false);
+  if (command.get_option_no_throw("--config")) option->group(texts);  // its help is long enough
+  if (has_settings) return;
+  command
+      .add_option("--tokenizer", input.tokenizer,
+                  "tokenizer.json of Hugging Face for --text, or a folder that has it [MODEL]")
+      ->type_name("FILE")
+      ->group(texts);
+  command
+      .add_option("--max-token-len", input.max_token_len,
+                  "tokens of each --text, which is padded or cut [those of the longest]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group(texts);
+}
+
+}  // namespace
+
 void add_model_input(CLI::App& command, driver::ModelInput& input) {
   command
       .add_option("--input", input.inputs,
@@ -138,6 +167,7 @@ void add_model_input(CLI::App& command, driver::ModelInput& input) {
                   "generate one: zeros, as in 4,3,32,32, or random, as in 2,12:int64:0..30522")
       ->type_name("[NAME=]SHAPE[:DTYPE[:LOW..HIGH]]")
       ->allow_extra_args(false);
+  add_texts(command, input);
   const std::string leaves = std::string(further) + "Import";
   if (!command.get_option_no_throw("--submodule"))  // elsewhere it is a setting
     command.add_option("--submodule", input.submodule, "part of the model file to load")

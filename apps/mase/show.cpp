@@ -12,8 +12,8 @@ void add_show(CLI::App& app, Action& action) {
   command->add_option("model", request->model, "model file or name")
       ->required()
       ->type_name("MODEL");
-  add_model_input(*command, request->input);
   add_fields(*command, driver::describe_data_settings(), texts, "Data, for the example input");
+  add_model_input(*command, request->input);
   command
       ->add_option("--format", request->format,
                    "text, table, json, dot, svg, png or pdf; program: the integer steps of a "

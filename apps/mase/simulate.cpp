@@ -18,6 +18,11 @@ void add_simulate(CLI::App& app, Action& action) {
       ->type_name("PART");
   command->add_option("--input", request->inputs, "frames from .npy files, one file per input")
       ->type_name("FILE");
+  command
+      ->add_option("--text", request->texts, "frames from sentences, with the setting --tokenizer")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->group(std::string(further) + "Options");
   command->add_option("--random", request->random, "use N random frames, edge cases first")
       ->type_name("N")
       ->check(CLI::PositiveNumber);

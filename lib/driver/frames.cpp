@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "driver/loading/text_input.hpp"
 #include "hardware/emit/vectors.hpp"
 #include "hardware/integer/interpreter.hpp"
 
@@ -45,8 +46,8 @@ emit::Vectors from_files(const Program& program, const SimulateRequest& request)
   return encode(program, arrays);
 }
 
-emit::Vectors from_dataset(const Program& program, data::Dataset& dataset,
-                           const SimulateRequest& request) {
+emit::Vectors from_rows(const Program& program, data::Dataset& dataset,
+                        const std::vector<std::int64_t>& rows, const SimulateRequest& request) {
   std::vector<std::string> names;
   for (const integer::ValueId id : program.inputs) names.push_back(program.value(id).name);
   dataset.follow(names);
@@ -54,10 +55,21 @@ emit::Vectors from_dataset(const Program& program, data::Dataset& dataset,
     config_error("the hardware has " + std::to_string(program.inputs.size()) +
                  " inputs, but a row of the data set has " + std::to_string(dataset.inputs.size()) +
                  "; give one .npy file per input with --input, or use --random");
-  const auto& rows = dataset.rows(data::parse_part(request.split));
   const auto all = static_cast<std::int64_t>(rows.size());
   const std::int64_t count = std::min(all, request.rows.value_or(all));
   return encode(program, dataset.batch(rows, 0, count).inputs);
+}
+
+emit::Vectors from_texts(const Program& program, const SimulateRequest& request,
+                         const data::DataOptions& options) {
+  ModelInput input;
+  input.texts = request.texts;
+  take_text_options(options, input);
+  const Shape& tokens = program.value(program.inputs.front()).torch_shape;
+  if (tokens.size() != 1) config_error("--text: the hardware takes no rows of tokens");
+  input.max_token_len = static_cast<int>(tokens.front());
+  data::Dataset dataset = text_rows("the hardware", input);
+  return from_rows(program, dataset, dataset.train, request);
 }
 
 /// One code of a random frame. Frames 0 to 3 are the edge cases.
@@ -90,14 +102,17 @@ emit::Vectors at_random(const Program& program, std::int64_t frames, std::uint64
 }  // namespace
 
 emit::Vectors make_frames(const Program& program, data::Dataset* dataset,
-                          const SimulateRequest& request, std::uint64_t seed) {
+                          const SimulateRequest& request, const data::DataOptions& options,
+                          std::uint64_t seed) {
   emit::Vectors vectors;
   if (!request.inputs.empty())
     vectors = from_files(program, request);
+  else if (!request.texts.empty())
+    vectors = from_texts(program, request, options);
   else if (request.random)
     vectors = at_random(program, *request.random, seed);
   else if (dataset != nullptr)
-    vectors = from_dataset(program, *dataset, request);
+    vectors = from_rows(program, *dataset, dataset->rows(data::parse_part(request.split)), request);
   else
     return emit::example_vectors(program);
   if (vectors.frames < 1) config_error("there are no frames to simulate: the input has no rows");

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
 #include "data/task.hpp"
+#include "driver/loading/text_input.hpp"
 #include "driver/project.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "driver/text_settings.hpp"
@@ -85,6 +86,7 @@ LoadedModel load_session_model(Session& session, const ModelInput& input) {
   request.model = *settings.general.model;
   request.input = input;
   request.input.submodule = settings.general.submodule.value_or("");
+  take_text_options(settings.data, request.input);
   request.concrete = session.configuration.concrete;
   request.custom_ops = session.configuration.custom_ops;
   request.dataset = session.dataset ? &*session.dataset : nullptr;

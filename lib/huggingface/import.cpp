@@ -98,6 +98,22 @@ std::optional<int> positions_of(const std::string& folder) {
   return std::nullopt;
 }
 
+std::optional<TextClasses> text_classes_of(const std::string& folder) {
+  const Config config(config_file(folder));
+  const Architecture& row = architecture_of(config);
+  if (!row.name.ends_with("ForSequenceClassification")) return std::nullopt;
+  TextClasses classes;
+  const Tree* names = config.find("id2label");
+  for (std::int64_t i = 0; i < config.labels(); ++i) {
+    const std::string number = std::to_string(i);
+    const Tree* name = names && names->is_dict() ? names->find(number) : nullptr;
+    classes.names.push_back(name && name->is_string() ? name->as_string() : "LABEL_" + number);
+  }
+  classes.exclusive =
+      classes.names.size() > 1 && config.text("problem_type", "") != "multi_label_classification";
+  return classes;
+}
+
 Imported import_folder(const std::string& folder, const ImportOptions& options) {
   const Config config(config_file(folder));
   const Architecture& row = architecture_of(config);

@@ -29,6 +29,16 @@ std::vector<std::string> inputs_of(const std::string& folder, bool all_seen);
 /// say it. Error as for `inputs_of`.
 std::optional<int> positions_of(const std::string& folder);
 
+/// What a model tells texts apart by.
+struct TextClasses {
+  std::vector<std::string> names;  ///< in the order of the model's results
+  bool exclusive = true;           ///< a text has one of them, not any number
+};
+
+/// The classes of a folder with a head for classes of texts; nullopt for other models. Error as
+/// for `inputs_of`.
+std::optional<TextClasses> text_classes_of(const std::string& folder);
+
 struct Imported {
   ir::Graph graph;
   std::vector<std::string> notes;  ///< sentences about what the import assumed or changed

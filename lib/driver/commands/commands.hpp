@@ -31,6 +31,9 @@ struct HardwareRequest : CommonRequest {
 struct ModelInput {
   std::vector<std::string> inputs;          ///< --input: .npy files, with or without NAME=
   std::vector<std::string> input_shapes;    ///< --input-shape: "[NAME=]4,3,32,32", see made_input
+  std::vector<std::string> texts;           ///< --text: sentences, which a tokenizer turns to ids
+  std::optional<std::string> tokenizer;     ///< --tokenizer of these; default: that of the model
+  std::optional<int> max_token_len;         ///< --max-token-len; default: the longest text
   std::vector<std::string> fixed;           ///< --fix: "NAME=VALUE", arguments made constant
   std::string submodule;                    ///< --submodule: the part to import
   std::vector<std::string> leaf_modules;    ///< --leaf-module: class names
@@ -83,11 +86,11 @@ struct TestRequest : HardwareRequest {
 };
 int test(const TestRequest& request);
 
-/// `mase run` runs a model on .npy files.
+/// `mase run` runs a model on .npy files or on sentences.
 struct RunRequest {
   std::string model;
   ModelInput input;
-  std::string output;
+  std::optional<std::string> output;  ///< default: none, where classes of texts are printed
   std::string level = "quantized";
   int threads = 1;
   bool overwrite = false;  ///< replace a file that the command reads
@@ -112,6 +115,7 @@ struct SimulateRequest : HardwareRequest {
   std::optional<std::string> hardware;  ///< emitted folder; default: that of the project
   std::string split = "test";
   std::vector<std::string> inputs;     ///< .npy files instead of a data set
+  std::vector<std::string> texts;      ///< sentences instead, for the tokenizer of the settings
   std::optional<std::int64_t> random;  ///< number of random frames instead
   std::optional<std::int64_t> rows;    ///< maximum number of frames
   std::optional<double> stall;  ///< probability per cycle that a side pauses; unset: every kind

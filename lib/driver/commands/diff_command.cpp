@@ -9,6 +9,7 @@
 #include "driver/commands/commands.hpp"
 #include "driver/evaluate.hpp"
 #include "driver/loading/load_model.hpp"
+#include "driver/loading/text_input.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/stored_data.hpp"
@@ -195,6 +196,7 @@ LoadedModel load(const std::string& model, const DiffRequest& request,
   ModelRequest wanted;
   wanted.model = model;
   wanted.input = request.input;
+  take_text_options(request.data, wanted.input);
   wanted.dataset = dataset ? &*dataset : nullptr;
   wanted.example_rows = 1;
   return load_model(wanted);

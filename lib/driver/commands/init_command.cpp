@@ -15,6 +15,7 @@
 #include "driver/config_file.hpp"
 #include "driver/custom_ops.hpp"
 #include "driver/loading/load_model.hpp"
+#include "driver/loading/text_input.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/squares.hpp"
@@ -270,6 +271,7 @@ std::string command_text(const InitRequest& request) {
   };
   add("--input", request.input.inputs);
   add("--input-shape", request.input.input_shapes);
+  add("--text", request.input.texts);
   add("--fix", request.input.fixed);
   add("--leaf-module", request.input.leaf_modules);
   add("--leaf-function", request.input.leaf_functions);
@@ -298,7 +300,8 @@ std::string config_text(const InitRequest& request, const Configuration& base, i
       "# " + command_text(request) + "\n" + config::to_toml(kept_tables(request, base, graph));
   const std::vector<std::string> passes = preparations(graph);
   for (const std::string& pass : passes) text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
-  const bool has_data = base.settings.general.dataset || !request.input.inputs.empty();
+  const bool has_data = base.settings.general.dataset || !request.input.inputs.empty() ||
+                        !request.input.texts.empty();
   text += quantize_text(graph, request.width, has_data);
   if (!request.search) return text;
   text += "\n# What `mase search` does: the passes before, and the choices.\n";
@@ -331,6 +334,7 @@ int init(const InitRequest& request) {
   ModelRequest wanted;
   wanted.model = *general.model;
   wanted.input = request.input;
+  take_text_options(base.settings.data, wanted.input);
   if (wanted.input.submodule.empty()) wanted.input.submodule = general.submodule.value_or("");
   wanted.concrete = base.concrete;
   wanted.custom_ops = base.custom_ops;

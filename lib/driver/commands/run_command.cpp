@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mase run` runs any model on .npy files.
+// `mase run` runs any model on .npy files or on sentences.
 #include <filesystem>
 
 #include "backend/backend.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/session.hpp"
+#include "driver/text_classes.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::driver {
@@ -25,28 +28,41 @@ std::string output_name(const std::string& path, const std::string& key) {
   return (p.parent_path() / (p.stem().string() + "_" + safe + p.extension().string())).string();
 }
 
-}  // namespace
+/// The classes of the model, or those of the folder that gave the tokenizer: a checkpoint or an
+/// exported file does not know their names.
+std::optional<huggingface::TextClasses> classes_for(const RunRequest& request) {
+  if (request.input.texts.empty()) return std::nullopt;
+  for (const std::string& folder : {request.model, request.input.tokenizer.value_or("")})
+    if (huggingface::is_model_folder(folder)) return huggingface::text_classes_of(folder);
+  return std::nullopt;
+}
 
-int run(const RunRequest& request) {
-  if (request.input.inputs.empty() && request.input.input_shapes.empty())
-    config_error("run needs at least one --input FILE.npy, or --input-shape");
-  const ir::Level level = parse_level(request.level);
-  if (level == ir::Level::rtl)
-    config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
-  backend::set_threads(request.threads);
-  sandbox::will_output(request.output);
-  ModelRequest wanted;
-  wanted.model = request.model;
-  wanted.input = request.input;
-  const LoadedModel model = load_model(wanted);
-  const ir::Results results = make_evaluator()(model.graph, level)->run(model.example);
+/// Prints the class of each text; false if the results are not scores of classes.
+bool show_classes(const RunRequest& request, const ir::Results& results, Output& output) {
+  const auto classes = classes_for(request);
+  if (!classes || results.size() != 1) return false;
+  const auto scores = class_scores(*classes, results.front().second);
+  if (!scores) return false;
+  output.document()["texts"] = Tree::list();
+  for (std::size_t i = 0; i < scores->size(); ++i) {
+    const ClassScore& one = scores->at(i);
+    output.text(one.name + " " + fixed_text(one.score, 4) + ": " + request.input.texts[i]);
+    Tree entry = Tree::dict();
+    entry["text"] = request.input.texts[i];
+    entry["class"] = one.name;
+    entry["score"] = one.score;
+    output.document()["texts"].push_back(std::move(entry));
+  }
+  return true;
+}
+
+void write_results(const RunRequest& request, const ir::Results& results, Output& output) {
   std::vector<std::string> paths;
-  for (const auto& [key, array] : results) paths.push_back(output_name(request.output, key));
+  for (const auto& [key, array] : results) paths.push_back(output_name(*request.output, key));
   if (!request.overwrite) keep_inputs(paths, files_read(request.model, request.input));
-  Output output(request.json);
   output.document()["outputs"] = Tree::list();
   for (const auto& [key, array] : results) {
-    const std::string path = output_name(request.output, key);
+    const std::string path = output_name(*request.output, key);
     write_npy(path, array);
     output.text(path + ": " + std::string(dtype_name(array.dtype())) + shape_text(array.shape()));
     Tree entry = Tree::dict();
@@ -56,6 +72,35 @@ int run(const RunRequest& request) {
     entry["shape"] = Tree::list_of(array.shape());
     output.document()["outputs"].push_back(std::move(entry));
   }
+}
+
+}  // namespace
+
+int run(const RunRequest& request) {
+  const ModelInput& input = request.input;
+  if (input.inputs.empty() && input.input_shapes.empty() && input.texts.empty())
+    config_error("run needs at least one --input FILE.npy, --input-shape, or --text");
+  if (!request.output && !classes_for(request))
+    config_error(
+        "--output FILE.npy must say where the results go; only classes of texts are printed, for "
+        "--text and a folder of transformers with a head for classes");
+  const ir::Level level = parse_level(request.level);
+  if (level == ir::Level::rtl)
+    config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
+  backend::set_threads(request.threads);
+  if (request.output) sandbox::will_output(*request.output);
+  ModelRequest wanted;
+  wanted.model = request.model;
+  wanted.input = request.input;
+  const LoadedModel model = load_model(wanted);
+  const ir::Results results = make_evaluator()(model.graph, level)->run(model.example);
+  Output output(request.json);
+  const bool shown = show_classes(request, results, output);
+  if (!request.output && !shown)
+    config_error(
+        "the results are not scores of the folder's classes; --output FILE.npy says where "
+        "they go");
+  if (request.output) write_results(request, results, output);
   output.finish();
   return 0;
 }

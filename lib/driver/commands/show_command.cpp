@@ -11,6 +11,7 @@
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"
 #include "driver/loading/sources.hpp"
+#include "driver/loading/text_input.hpp"
 #include "driver/output.hpp"
 #include "driver/stored_data.hpp"
 #include "hardware/integer/program.hpp"
@@ -80,7 +81,9 @@ ir::Graph graph_of(const ShowRequest& request) {
     }
   }
   auto dataset = given_dataset({request.model}, request.data);
-  return load_graph(request.model, request.input, dataset ? &*dataset : nullptr, 1);
+  ModelInput input = request.input;
+  take_text_options(request.data, input);
+  return load_graph(request.model, input, dataset ? &*dataset : nullptr, 1);
 }
 
 /// The integer steps of a quantized checkpoint. The bounds of accumulators need its weights.

@@ -279,8 +279,9 @@ int simulate_reload(const SimulateRequest& request, ir::Graph graph, Session& se
   const auto seed = static_cast<std::uint64_t>(settings.train.seed);
   const Hardware hardware =
       open_reload_hardware(hardware_folder(settings, request.hardware), std::move(graph));
-  const emit::Vectors vectors = make_frames(
-      *hardware.design.program, session.dataset ? &*session.dataset : nullptr, request, seed);
+  const emit::Vectors vectors =
+      make_frames(*hardware.design.program, session.dataset ? &*session.dataset : nullptr, request,
+                  settings.data, seed);
   constexpr double usual_stall = 0.3;
   bool passed = true;
   output.document()["runs"] = Tree::list();
@@ -316,7 +317,7 @@ int simulate(const SimulateRequest& request) {
       open_hardware(hardware_folder(settings, request.hardware), std::move(graph));
   const emit::Vectors vectors =
       make_frames(*hardware.design.program, session.dataset ? &*session.dataset : nullptr, request,
-                  static_cast<std::uint64_t>(settings.train.seed));
+                  settings.data, static_cast<std::uint64_t>(settings.train.seed));
   emit::SimulateOptions options = options_of(request, settings, hardware.design);
   if (request.mutate) return run_mutants(hardware, vectors, options, *request.mutate, output);
   if (request.mutate_rtl)

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "driver/loading/sources.hpp"
+#include "driver/loading/text_input.hpp"
 
 namespace mase::driver {
 namespace {
@@ -41,11 +42,11 @@ void check_inputs(const ModelRequest& request, const std::vector<std::string>& n
                  request.dataset->name + " has one input; " + unmasking);
 }
 
-}  // namespace
+bool has_example(const ModelRequest& request) {
+  return request.dataset || !request.input.inputs.empty() || !request.input.input_shapes.empty();
+}
 
-std::optional<LoadedModel> from_huggingface(const ModelRequest& request) {
-  if (!looks_like_path(request.model) || !huggingface::is_model_folder(request.model))
-    return std::nullopt;
+LoadedModel import_folder(const ModelRequest& request) {
   refuse_option(request, option_about_modules(request.input), "a folder of transformers");
   huggingface::ImportOptions options;
   options.all_seen = sees_all(request);
@@ -57,6 +58,20 @@ std::optional<LoadedModel> from_huggingface(const ModelRequest& request) {
     options.examples.try_emplace(mask_input, unmasked(ids->second.shape()));
   huggingface::Imported imported = huggingface::import_folder(request.model, options);
   return with_examples(request, std::move(imported.graph), imported.notes, options.examples);
+}
+
+}  // namespace
+
+std::optional<LoadedModel> from_huggingface(const ModelRequest& request) {
+  if (!looks_like_path(request.model) || !huggingface::is_model_folder(request.model))
+    return std::nullopt;
+  std::optional<data::Dataset> texts;
+  if (!has_example(request)) texts = usual_texts(request.model);
+  if (!texts) return import_folder(request);
+  ModelRequest with_texts = request;
+  with_texts.dataset = &*texts;
+  with_texts.example_rows = texts->row_count();
+  return import_folder(with_texts);
 }
 
 }  // namespace mase::driver

@@ -8,6 +8,7 @@
 #include "driver/custom_ops.hpp"
 #include "driver/loading/initial_state.hpp"
 #include "driver/loading/sources.hpp"
+#include "driver/loading/text_input.hpp"
 #include "driver/project.hpp"
 #include "driver/text_settings.hpp"
 
@@ -65,6 +66,13 @@ LoadedModel finish(const ModelRequest& request, LoadedModel loaded) {
 LoadedModel load_model(const ModelRequest& given) {
   ModelRequest request = with_custom_ops(given);
   request.model = model_file(request.model);
+  if (request.input.texts.empty()) return finish(request, from_source(request));
+  if (request.dataset)
+    config_error("--text and the data set " + request.dataset->name +
+                 " both give example inputs; leave one out");
+  data::Dataset texts = text_rows(request.model, request.input);
+  request.dataset = &texts;
+  request.example_rows = texts.row_count();
   return finish(request, from_source(request));
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sentences as example inputs: a tokenizer makes the ids, masks and types of a model's arguments.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "data/dataset.hpp"
+#include "driver/commands/commands.hpp"
+#include "driver/settings.hpp"
+
+namespace mase::driver {
+
+/// The texts of --text as rows of a data set without labels: int64[texts, tokens] with as many
+/// tokens as the longest text has, or max_token_len. The tokenizer is that of the options, or else
+/// the one in the folder `model`. Error(Fault::config) if neither is there, and for more tokens
+/// than the model has positions; the log says how many texts are cut to these.
+data::Dataset text_rows(const std::string& model, const ModelInput& input);
+
+/// Two sentences for a folder of transformers that has a tokenizer; nothing for other models. A
+/// tokenizer that cannot be read is a warning.
+std::optional<data::Dataset> usual_texts(const std::string& model);
+
+/// The options of texts where a command has them as settings of data sets.
+void take_text_options(const data::DataOptions& options, ModelInput& input);
+void take_text_options(const Tree& settings, ModelInput& input);
+
+}  // namespace mase::driver
