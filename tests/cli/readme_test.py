@@ -21,7 +21,7 @@ from pathlib import Path
 RUN_BLOCK = re.compile(
     r"^<!-- run -->\n+```sh\n(.*?)^```$(?:\n+<!-- output -->\n+```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
-LINKED = ("configs", "tests")  # what the commands name with relative paths
+LINKED = ("configs", "scripts", "tests")  # what the commands name with relative paths
 
 
 def run_block(commands, folder, environment):
