@@ -339,8 +339,9 @@ const std::vector<DatasetRow>& dataset_table() {
       {"images", "PNG and JPEG files in data_dir/CLASS, or below train, val and test, or in a CSV",
        "any", 0, load_images},
       {"text",
-       "bytes of texts: a .csv or .jsonl of texts and classes in data_dir, or the next byte at "
-       "every position of a .txt (or of the shipped novel)",
+       "texts as bytes, or as ids of a tokenizer: a .csv or .jsonl of texts and classes in "
+       "data_dir, "
+       "or the next token at every position of a .txt (or of the shipped novel)",
        "64", 256, load_text, "next_token"},
   };
   return table;
