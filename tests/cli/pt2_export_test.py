@@ -310,6 +310,12 @@ class Formats(Exports):
                 text = "mxint_hardware(8, 8, [1, 1])" if name == "mxint_hardware" else f"{name}()"
                 self.check("jsc_tiny", {"data_in": text, "weight": text, "bias": "integer(16, 8)", "data_out": text})
 
+    def test_profile_of_the_reference_system(self):
+        for text in ("integer(8, 4)", "minifloat_denorm(8, 4, 7)", "block_fp(8, 8, 127, [1, 16])", "log(8)"):
+            with self.subTest(text):
+                text = text[:-1] + ", profile=reference)"
+                self.check("jsc_tiny", {"data_in": text, "weight": text})
+
     def test_roundings(self):
         for rounding in ("floor", "nearest_away"):
             for name in ("integer", "minifloat_ieee", "block_fp", "mxint8"):
