@@ -223,6 +223,7 @@ std::size_t Regex::following(std::string_view text, std::size_t at) {
 bool Regex::find(std::string_view text, std::size_t from, RegexMemory& memory, std::size_t& begin,
                  std::size_t& end) const {
   memory.marks.resize(marks_);
+  memory.from = from;
   for (std::size_t at = from; at <= text.size(); at = following(text, at)) {
     if (!first_.allows(text, at)) continue;
     memory.frames.clear();
@@ -246,7 +247,8 @@ std::size_t Regex::repeat(std::string_view text, const Instruction& code, std::s
   return at;
 }
 
-bool Regex::holds(std::string_view text, std::uint32_t anchor, std::size_t at) const {
+bool Regex::holds(std::string_view text, std::uint32_t anchor, std::size_t at,
+                  const RegexMemory& memory) const {
   const bool at_end = at == text.size();
   switch (static_cast<RegexAnchor>(anchor)) {
     case RegexAnchor::line_start:
@@ -263,6 +265,8 @@ bool Regex::holds(std::string_view text, std::uint32_t anchor, std::size_t at) c
       return is_word_edge(text, at);
     case RegexAnchor::no_word_edge:
       return !is_word_edge(text, at);
+    case RegexAnchor::search_start:
+      return at == memory.from;
   }
   return false;
 }
@@ -365,7 +369,7 @@ bool Regex::run(std::string_view text, std::uint32_t instruction, std::size_t at
         ++instruction;
         break;
       case Op::anchor:
-        fits = holds(text, code.a, at);
+        fits = holds(text, code.a, at, memory);
         ++instruction;
         break;
       case Op::mark:

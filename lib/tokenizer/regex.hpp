@@ -26,6 +26,7 @@ struct RegexMemory {
   std::vector<Frame> frames;
   std::vector<std::size_t> marks;
   std::uint64_t steps = 0;
+  std::size_t from = 0;  ///< where the search began
 };
 
 class Regex {
@@ -95,7 +96,8 @@ class Regex {
               std::uint32_t& instruction, std::size_t& at) const;
   std::size_t repeat(std::string_view text, const Instruction& code, std::size_t at,
                      std::size_t& low) const;
-  bool holds(std::string_view text, std::uint32_t anchor, std::size_t at) const;
+  bool holds(std::string_view text, std::uint32_t anchor, std::size_t at,
+             const RegexMemory& memory) const;
 
   void compile(const RegexNode& node);
   void compile_branch(const RegexNode& node);

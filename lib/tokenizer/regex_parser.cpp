@@ -24,11 +24,12 @@ struct EscapedAnchor {
   char32_t letter;
   RegexAnchor anchor;
 };
-constexpr std::array<EscapedAnchor, 5> escaped_anchors{{{'A', RegexAnchor::text_start},
+constexpr std::array<EscapedAnchor, 6> escaped_anchors{{{'A', RegexAnchor::text_start},
                                                         {'z', RegexAnchor::text_end},
                                                         {'Z', RegexAnchor::last_line_end},
                                                         {'b', RegexAnchor::word_edge},
-                                                        {'B', RegexAnchor::no_word_edge}}};
+                                                        {'B', RegexAnchor::no_word_edge},
+                                                        {'G', RegexAnchor::search_start}}};
 
 class RegexParser {
  public:

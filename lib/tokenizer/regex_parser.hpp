@@ -29,7 +29,8 @@ enum class RegexAnchor : std::uint8_t {
   text_end,
   last_line_end,
   word_edge,
-  no_word_edge
+  no_word_edge,
+  search_start
 };
 
 struct RegexNode {

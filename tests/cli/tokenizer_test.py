@@ -122,6 +122,7 @@ PATTERNS = {
     r"|\s*[\r\n]+|\s+(?!\S)|\s+",
     "kimi": r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+|\p{N}{1,3}| ?[[:punct:]]+[\r\n]*|\s+",
+    "trinity": r"\p{Nd}{1,510}(?=(?>\p{Nd}{3})*(?:\P{Nd}|$))|\G\p{Nd}{3}|\p{L}+|\s+",
     "behind": r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))|(?<![\p{L}\p{M}])\p{L}+|(?<=\s|\p{P}+)[^\s\p{L}\p{N}]+",
 }
 

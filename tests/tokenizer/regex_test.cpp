@@ -115,6 +115,7 @@ TEST_CASE("anchors stand between characters") {
   CHECK(matches("a$", "a\na") == "a|a");
   CHECK(matches("a\\z", "a\na") == "a");
   CHECK(matches("\\ba", "a ba a") == "a|a");
+  CHECK(matches("\\Ga", "aaba") == "a|a");  // \G: where the last match ended
 }
 
 TEST_CASE("case is ignored where a pattern says so") {
