@@ -15,8 +15,8 @@ namespace {
 constexpr const char* mask_input = "attention_mask";
 
 const std::string unmasking =
-    "--fix attention_mask=none, or attention_mask = \"none\" in the table [cf_args] of a "
-    "configuration, lets all tokens be seen";
+    "attention_mask = \"none\" in the table [cf_args] of a configuration lets all tokens be seen, "
+    "and so does the option --fix attention_mask=none of commands that have it";
 
 /// Whether attention_mask is None; nothing else can be fixed.
 bool sees_all(const ModelRequest& request) {
