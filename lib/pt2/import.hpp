@@ -27,9 +27,9 @@ struct Imported {
 
 /// The names of the tensors that a caller gives, in order.
 std::vector<std::string> inputs_of(const Program& program);
-/// The names that tensors of the model have as inputs if it keeps them from run to run. Some may
-/// turn out not to be inputs, because no result depends on them.
-std::vector<std::string> state_of(const Program& program);
+/// Whether the model changes some of its tensors. Those that a later run reads are inputs of the
+/// graph behind the others.
+bool may_keep_state(const Program& program);
 
 /// Error(Fault::file) for a graph that is not sound, Error(Fault::unsupported) for what has no
 /// counterpart, and Error(Fault::config) for examples that do not fit; each names file and node.

@@ -525,7 +525,20 @@ class State(Programs):
         self.compare(self.outputs_of(self.folder / "p", [example.numpy()]), self.outputs_of(path, [example.numpy()]))
         refused = mase_result("run", path, *["--input", self.folder / "x.npy"] * 5, "--output", self.folder / "y.npy")
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("5 example inputs were given, but the model has 4", refused.stderr)
+        self.assertIn("5 example inputs were given, but the model has 3", refused.stderr)
+
+    def test_state_is_given_in_the_order_of_the_inputs(self):
+        """What the model changes for no result ("idle") is not among them."""
+        network, (example, *_) = next(self.networks())
+        path = self.exported(network, example, "plain")
+        place, rows = np.full(1, 3), np.random.default_rng(1).normal(size=(1, 8, 4)).astype("float32")
+        named = self.run_with(path, example, {"x": example.numpy(), "place": place, "rows": rows})
+        self.compare(self.outputs_of(path, [example.numpy(), place, rows]), list(named.values()))
+        self.assertEqual(named["place"], 4)
+        network.place.copy_(torch.from_numpy(place))
+        network.rows.copy_(torch.from_numpy(rows))
+        with torch.no_grad():
+            np.testing.assert_allclose(named["output"], network(example).numpy(), rtol=0, atol=1e-6)
 
 
 class Weights(Programs):

@@ -44,26 +44,24 @@ ir::Value::Dict entries_of(const ir::Value& result) {
 
 }  // namespace
 
-std::vector<std::string> state_of(const Program& program) {
-  std::map<std::string, std::string> paths;  // by the name of a tensor or of a view of it
-  std::set<std::string> changed;
+bool may_keep_state(const Program& program) {
+  const auto is_next_value = [](const OutputSpec& output) {
+    return output.kind == OutputSpec::Kind::tensor;
+  };
+  if (std::ranges::any_of(program.outputs, is_next_value)) return true;
+  std::set<std::string> of_model;  // names of its tensors, and of what may be a view of them
   for (const InputSpec& input : program.inputs)
-    if (!input.path.empty()) paths.emplace(input.name, input.path);
+    if (!input.path.empty()) of_model.insert(input.name);
   for (const Node& node : program.nodes) {
     const ir::OpSchema* schema = ir::find_schema(operator_of(node.target));
     if (!schema || !may_share(*schema) || node.inputs.empty()) continue;
     const std::vector<std::string> from = names_in(node.inputs[0].value);
-    const auto found = from.size() == 1 ? paths.find(from[0]) : paths.end();
-    if (found == paths.end()) continue;
-    if (schema->arguments[0].changes) changed.insert(found->second);
+    if (from.size() != 1 || !of_model.contains(from[0])) continue;
+    if (schema->arguments[0].changes) return true;
     for (const Tree& output : node.outputs)
-      for (const std::string& name : names_in(output)) paths.emplace(name, found->second);
+      for (const std::string& name : names_in(output)) of_model.insert(name);
   }
-  for (const OutputSpec& output : program.outputs)
-    if (output.kind == OutputSpec::Kind::tensor) changed.insert(output.path);
-  std::vector<std::string> names;
-  for (const std::string& path : changed) names.push_back(input_name(program, path));
-  return names;
+  return false;
 }
 
 bool Importer::is_state(const Node& node) {
