@@ -61,19 +61,31 @@ LoadedModel finish(const ModelRequest& request, LoadedModel loaded) {
   return loaded;
 }
 
+/// With the texts of the request as example. They are padded to the length that the model is fixed
+/// to, if there is one and the user gives no other.
+LoadedModel load_with_texts(ModelRequest request) {
+  if (request.dataset)
+    config_error("--text and the data set " + request.dataset->name +
+                 " both give example inputs; leave one out");
+  data::Dataset texts = text_rows(request.model, request.input);
+  const std::int64_t width = texts.inputs.front().values.shape().back();
+  request.dataset = &texts;
+  request.example_rows = texts.row_count();
+  LoadedModel loaded = finish(request, from_source(request));
+  const std::optional<int> fixed = fixed_tokens(loaded.graph);
+  if (!fixed || *fixed == width || request.input.max_token_len) return loaded;
+  request.dataset = nullptr;
+  request.input.max_token_len = fixed;
+  return load_with_texts(std::move(request));
+}
+
 }  // namespace
 
 LoadedModel load_model(const ModelRequest& given) {
   ModelRequest request = with_custom_ops(given);
   request.model = model_file(request.model);
-  if (request.input.texts.empty()) return finish(request, from_source(request));
-  if (request.dataset)
-    config_error("--text and the data set " + request.dataset->name +
-                 " both give example inputs; leave one out");
-  data::Dataset texts = text_rows(request.model, request.input);
-  request.dataset = &texts;
-  request.example_rows = texts.row_count();
-  return finish(request, from_source(request));
+  return request.input.texts.empty() ? finish(request, from_source(request))
+                                     : load_with_texts(std::move(request));
 }
 
 }  // namespace mase::driver

@@ -2,6 +2,8 @@
 // Finds the tokenizer and lets the data set's code make the rows.
 #include "driver/loading/text_input.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -57,6 +59,18 @@ data::Dataset text_rows(const std::string& model, const ModelInput& input) {
                  ", but " + model + " has positions for " + std::to_string(*options.token_limit) +
                  " tokens");
   return rows_of("--text", input.texts, options);
+}
+
+std::optional<int> fixed_tokens(const ir::Graph& graph) {
+  const std::vector<ir::NodeId> inputs = graph.placeholders();
+  if (inputs.empty()) return std::nullopt;
+  const ir::Node& ids = graph.node(inputs.front());
+  const std::string size = "size(" + ids.target + ", 1)";
+  const auto fixes = [&](const ir::Guard& guard) {
+    return guard.condition.starts_with(size + " is ") || guard.condition.starts_with(size + " == ");
+  };
+  if (ids.info.shape.size() != 2 || std::ranges::none_of(graph.guards, fixes)) return std::nullopt;
+  return static_cast<int>(ids.info.shape[1]);
 }
 
 std::optional<data::Dataset> usual_texts(const std::string& model) {

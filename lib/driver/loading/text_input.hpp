@@ -8,6 +8,7 @@
 #include "data/dataset.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/settings.hpp"
+#include "ir/graph.hpp"
 
 namespace mase::driver {
 
@@ -16,6 +17,10 @@ namespace mase::driver {
 /// the one in the folder `model`. Error(Fault::config) if neither is there, and for more tokens
 /// than the model has positions; the log says how many texts are cut to these.
 data::Dataset text_rows(const std::string& model, const ModelInput& input);
+
+/// The number of tokens to which a pass or an export has fixed the rows of the graph's first input;
+/// nullopt if it takes any number.
+std::optional<int> fixed_tokens(const ir::Graph& graph);
 
 /// Two sentences for a folder of transformers that has a tokenizer; nothing for other models. A
 /// tokenizer that cannot be read is a warning.

@@ -78,6 +78,15 @@ TEST_CASE("sentences can have a given length") {
   CHECK(refused_text(request).find("has positions for 32 tokens") != std::string::npos);
 }
 
+TEST_CASE("a pass can fix the number of tokens") {
+  ir::Graph graph = load_model(text_request(classifier, sentences)).graph;
+  CHECK_FALSE(fixed_tokens(graph));
+  graph.guards.push_back({"fold_constants", "size(input_ids, 0) is 3"});
+  CHECK_FALSE(fixed_tokens(graph));
+  graph.guards.push_back({"fold_constants", "size(input_ids, 1) is 15"});
+  CHECK(fixed_tokens(graph) == 15);
+}
+
 TEST_CASE("a folder with a tokenizer has sentences as example, and others have numbers") {
   const LoadedModel with = load_model(text_request(classifier, {}));
   CHECK_FALSE(with.measured);
