@@ -17,6 +17,7 @@
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
 #include "onnx/model.hpp"
+#include "safetensors/safetensors.hpp"
 #include "sandbox/policy.hpp"
 
 namespace {
@@ -66,6 +67,14 @@ int with_printing_checked(int code) {
   });
 }
 
+/// Files that a file of the command line brings with it.
+std::vector<std::string> companions_of(const std::string& path) {
+  std::vector<std::string> files = mase::onnx::external_files(path);
+  for (std::string& file : mase::safetensors::files_beside_index(path))
+    files.push_back(std::move(file));
+  return files;
+}
+
 }  // namespace
 
 // Only two options with the same name would throw, and they would do so on every start.
@@ -102,7 +111,7 @@ int main(int argc, char** argv) {
   mase::cli::add_help(app, action);
   mase::cli::add_completion(app, action);
   mase::cli::add_manual(app, action);
-  mase::sandbox::find_companions_by(mase::onnx::external_files);
+  mase::sandbox::find_companions_by(companions_of);
   for (int i = 1; i < argc; ++i) mase::sandbox::may_read_argument(argv[i]);
   const int code =
       with_printing_checked(run_part([&] { return run_command(app, action, argc, argv); }));

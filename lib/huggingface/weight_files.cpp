@@ -2,6 +2,7 @@
 // Looks for the files in the order in which transformers does.
 #include "huggingface/weight_files.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -47,6 +48,13 @@ safetensors::Tensors read_weight_files(const std::string& folder) {
   file_error(folder +
              ": there is neither model.safetensors nor pytorch_model.bin, nor one of them with the "
              "end .index.json; model.save_pretrained(FOLDER) of transformers writes such a file");
+}
+
+bool has_weight_files(const std::string& folder) {
+  return std::ranges::any_of(weight_files, [&](const WeightFile& row) {
+    const std::string whole = (std::filesystem::path(folder) / row.name).string();
+    return file_exists(whole) || file_exists(whole + ".index.json");
+  });
 }
 
 }  // namespace mase::huggingface

@@ -13,5 +13,7 @@ namespace mase::huggingface {
 /// that is not sound. The files of safetensors are read when something reads a tensor, the others
 /// here.
 safetensors::Tensors read_weight_files(const std::string& folder);
+/// Whether the folder has one of these files.
+bool has_weight_files(const std::string& folder);
 
 }  // namespace mase::huggingface

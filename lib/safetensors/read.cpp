@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "base/error.hpp"
@@ -169,24 +168,6 @@ Array array_at(const Place& place, const std::shared_ptr<const FileMap>& file, s
   return Array::deferred(place.dtype, place.shape, [mapped] { return mapped.aligned(); });
 }
 
-std::string beside(const std::string& index, const std::string& name) {
-  return (std::filesystem::path(index).parent_path() / name).string();
-}
-
-/// The names of tensors by the file that the index says they are in.
-std::map<std::string, std::set<std::string>> files_of(const std::string& index) {
-  const Tree tree = parse_json(read_file(index, longest_header), index);
-  const Tree* map = tree.find("weight_map");
-  if (!map || !map->is_dict()) file_error(index + ": the table 'weight_map' is missing");
-  std::map<std::string, std::set<std::string>> files;
-  for (const auto& [name, file] : map->as_dict()) {
-    if (!file.is_string() || !stays_inside(file.as_string()))
-      file_error(index + ": tensor '" + name + "': its file is not the name of one in this folder");
-    files[file.as_string()].insert(name);
-  }
-  return files;
-}
-
 }  // namespace
 
 bool is_safetensors(const std::string& path) {
@@ -212,26 +193,6 @@ Tensors read_tensors(const std::string& path) {
   Tensors tensors;
   for (const Place& place : places)
     tensors.emplace(place.name, StoredTensor{array_at(place, file, data), path});
-  return tensors;
-}
-
-Tensors read_shards(const std::string& index, Reader* read) {
-  Tensors tensors;
-  for (const auto& [name, wanted] : files_of(index)) {
-    const std::string path = beside(index, name);
-    if (!file_exists(path))
-      file_error(path + ": no such file; " + index + " says that it has '" + *wanted.begin() + "'");
-    Tensors part = read(path);
-    for (const std::string& tensor : wanted)
-      if (!part.contains(tensor))
-        file_error(path + ": tensor '" + tensor + "' is missing; " + index +
-                   " says that it is there");
-    for (auto& [tensor, value] : part) {
-      if (!wanted.contains(tensor))
-        file_error(path + ": tensor '" + tensor + "' is not in " + index + " for this file");
-      tensors.emplace(tensor, std::move(value));
-    }
-  }
   return tensors;
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/array.hpp"
 
@@ -30,6 +31,12 @@ using Reader = Tensors(const std::string& path);
 /// The tensors of all files that an index ("model.safetensors.index.json") names, which lie in its
 /// folder. Each file must have exactly the tensors that the index says.
 Tensors read_shards(const std::string& index, Reader* read = read_tensors);
+
+/// Whether the name is that of an index: it ends in ".safetensors.index.json".
+bool is_index(const std::string& path);
+/// The files in the folder of an index, among which are those that it names; empty for any other
+/// path.
+std::vector<std::string> files_beside_index(const std::string& path);
 
 /// Writes the file that the package writes for these tensors, the same bytes included.
 void write_tensors(const std::string& path, const std::map<std::string, Array>& tensors);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --load of files that have tensors by the keys of a state_dict, and no Python: FILE.safetensors,
-// whose tensors stay in their file, and FILE.pt2.
+// --load of what has tensors by the keys of a state_dict, and no Python: safetensors, whose tensors
+// stay in their files, in one file or with an index of several, folders of transformers, and
+// FILE.pt2.
 #include <algorithm>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/loading/sources.hpp"
+#include "huggingface/weight_files.hpp"
 #include "pt2/program.hpp"
 #include "safetensors/safetensors.hpp"
 
@@ -27,12 +29,16 @@ Tensors tensors_of_program(const std::string& path) {
   return tensors;
 }
 
-/// A kind of file with tensors.
+Tensors tensors_of_index(const std::string& path) { return safetensors::read_shards(path); }
+
+/// A kind of file with tensors, or of folder.
 struct TensorFile {
   bool (*is)(const std::string& path);
   Tensors (*read)(const std::string& path);
 };
 constexpr TensorFile tensor_files[] = {
+    {huggingface::has_weight_files, huggingface::read_weight_files},
+    {safetensors::is_index, tensors_of_index},
     {safetensors::is_safetensors, safetensors::read_tensors},
     {pt2::is_exported_program, tensors_of_program},
 };

@@ -47,7 +47,8 @@ std::span<const ModelSource> model_sources() { return source_rows; }
 
 bool may_be_checkpoint(const std::string& path) {
   return std::filesystem::is_regular_file(path) && !onnx::is_onnx(path) &&
-         !pt2::is_exported_program(path) && !safetensors::is_safetensors(path);
+         !pt2::is_exported_program(path) && !safetensors::is_safetensors(path) &&
+         !safetensors::is_index(path);
 }
 
 bool looks_like_path(const std::string& model) {

@@ -79,8 +79,9 @@ LoadedModel with_weights(checkpoint::Contents contents);
 /// Error(Fault::file): the file is TorchScript, but mase did not write it.
 [[noreturn]] void no_checkpoint(const std::string& path);
 
-/// Replaces the values of a graph's tensors by those of a file of safetensors or of an exported
-/// program; false for other files. Error(Fault::file) that names each tensor that does not fit.
+/// Replaces the values of a graph's tensors by those of safetensors (a file, or an index of
+/// several), of a folder of transformers or of an exported program; false for others.
+/// Error(Fault::file) that names each tensor that does not fit.
 bool load_tensors(const std::string& path, ir::Graph& graph);
 
 /// Starts from the file of --load, if there is one: a checkpoint of the same model replaces the
