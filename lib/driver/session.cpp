@@ -10,10 +10,10 @@
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
 #include "data/task.hpp"
+#include "driver/folder_settings.hpp"
 #include "driver/loading/text_input.hpp"
 #include "driver/project.hpp"
 #include "driver/save_checkpoint.hpp"
-#include "driver/text_settings.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::driver {
@@ -43,8 +43,8 @@ Session open_session(const CommonRequest& request, Project project, DataSource s
     follow_stored_data(*session.stored, session.configuration.sources, source,
                        session.configuration.settings);
   if (settings.general.model)
-    follow_text_model(*settings.general.model, session.configuration.sources,
-                      session.configuration.settings);
+    follow_folder(*settings.general.model, session.configuration.sources,
+                  session.configuration.settings);
   session.output.document()["settings"] = settings_tree(settings);
   const std::string table =
       settings_table(session.configuration.sources, settings, request.all_settings);
@@ -55,7 +55,7 @@ Session open_session(const CommonRequest& request, Project project, DataSource s
   keep_writes_inside(project_folder(settings));
   if (settings.general.dataset) {
     log::info("loading data set " + *settings.general.dataset);
-    session.dataset = load_session_data(session.configuration.settings);
+    session.dataset = load_session_data(*settings.general.model, session.configuration.settings);
     session.output.document()["settings"] = settings_tree(settings);
     backend::TrainOptions options = settings.train;
     if (settings.general.teacher) options.loss.reset();  // it is for the teacher's outputs

@@ -12,9 +12,9 @@
 #include "checkpoint/archive.hpp"
 #include "config/toml.hpp"
 #include "driver/config_file.hpp"
+#include "driver/folder_settings.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
-#include "driver/text_settings.hpp"
 
 namespace mase::driver {
 namespace {
@@ -189,8 +189,8 @@ std::optional<data::Dataset> given_dataset(const std::vector<std::string>& model
       follow_stored_data(*stored, configuration.sources, DataSource::named, configuration.settings);
   }
   for (const std::string& model : models)
-    follow_text_model(model, configuration.sources, configuration.settings);
-  return load_session_data(configuration.settings);
+    follow_folder(model, configuration.sources, configuration.settings);
+  return load_session_data(models.front(), configuration.settings);
 }
 
 }  // namespace mase::driver

@@ -30,7 +30,6 @@ void require_rows(const data::InputColumn& column, const std::string& path, cons
 
 void follow_text_model(const std::string& model, const SettingSources& sources,
                        Settings& settings) {
-  if (!settings.general.dataset || !huggingface::is_model_folder(model)) return;
   const data::DatasetRow* const row = data::find_dataset(*settings.general.dataset);
   if (!row || row->name != "text") return;
   data::DataOptions& data = settings.data;
@@ -44,12 +43,10 @@ void follow_text_model(const std::string& model, const SettingSources& sources,
   data.token_limit = huggingface::positions_of(model);
 }
 
-data::Dataset load_session_data(Settings& settings) {
-  data::Dataset dataset = data::load_dataset(settings.general.dataset.value(), settings.data);
+void keep_token_length(const data::Dataset& dataset, Settings& settings) {
   const data::InputColumn& first = dataset.inputs.front();
   if (first.tokens && !settings.data.max_token_len)
     settings.data.max_token_len = static_cast<int>(first.values.shape().back());
-  return dataset;
 }
 
 void warn_of_lost_types(const std::vector<std::string>& arguments, const data::Dataset& dataset) {

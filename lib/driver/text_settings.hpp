@@ -12,14 +12,14 @@
 
 namespace mase::driver {
 
-/// For the data set `text` and a folder of transformers: the tokenizer of the folder is that of the
-/// data unless the user has given the setting (NA for bytes), and the log says so. Texts get no
-/// more tokens than the model has positions.
+/// If the data set is `text`, the tokenizer of the model's folder is that of the data unless the
+/// user has given the setting (NA for bytes), and the log says so. Texts get no more tokens than
+/// the model has positions.
 void follow_text_model(const std::string& model, const SettingSources& sources, Settings& settings);
 
-/// Loads the data set that the settings name. Rows of a tokenizer are as long as the longest text;
-/// `max_token_len` then gets this length, so that a checkpoint reads rows of the same length again.
-data::Dataset load_session_data(Settings& settings);
+/// Rows of a tokenizer are as long as the longest text; `max_token_len` gets this length, so that a
+/// checkpoint reads rows of the same length again.
+void keep_token_length(const data::Dataset& dataset, Settings& settings);
 
 /// Warns of pairs of texts for a model that has no argument for which text a token is of.
 void warn_of_lost_types(const std::vector<std::string>& arguments, const data::Dataset& dataset);

@@ -14,13 +14,13 @@
 #include "driver/commands/commands.hpp"
 #include "driver/config_file.hpp"
 #include "driver/custom_ops.hpp"
+#include "driver/folder_settings.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/text_input.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/squares.hpp"
 #include "driver/stored_data.hpp"
-#include "driver/text_settings.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/quantize_ports.hpp"
@@ -329,8 +329,8 @@ int init(const InitRequest& request) {
         "--data-dir needs the data set that reads it; name one after the model, such as npy or "
         "images (`mase list datasets`)");
   std::optional<data::Dataset> data;
-  follow_text_model(*general.model, base.sources, base.settings);
-  if (general.dataset) data = load_session_data(base.settings);
+  follow_folder(*general.model, base.sources, base.settings);
+  if (general.dataset) data = load_session_data(*general.model, base.settings);
   ModelRequest wanted;
   wanted.model = *general.model;
   wanted.input = request.input;
