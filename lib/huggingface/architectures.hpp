@@ -25,6 +25,7 @@ struct Architecture {
   std::vector<Ref> (*build)(Builder& builder, const std::vector<Ref>& inputs);
   /// The row of the table of positions for the first token; null where it is the first row.
   std::int64_t (*first_position)(const Config& config) = nullptr;
+  bool token_types = false;  ///< it may be told which tokens are of the second text of a pair
 };
 
 std::span<const Architecture> bert_family();

@@ -52,20 +52,31 @@ Ref counted_positions(Builder& b, const BertSizes& sizes, const Ref& ids) {
   return b.add(wide, sizes.padding);
 }
 
+/// The type 0 for every token, [batch, tokens], from the table of all positions.
+Ref table_types(Builder& b, const BertFamily& family, const std::string& path,
+                const BertSizes& sizes, const Ref& positions, const std::vector<Ref>& shape) {
+  Ref types = b.constant(path + ".token_type_ids", zeros({1, sizes.positions}));
+  if (family.positions_after_padding) types = b.to_layout(types, DType::int64);
+  types = b.expand(types, {b.size(positions, 0), -1});
+  types = b.method("gather", "aten::gather", {{"self", types}, {"dim", 1}, {"index", positions}});
+  return b.expand(types, shape);
+}
+
+/// `given_types` are those of the tokens, or None.
 Ref bert_embeddings(Builder& b, const BertFamily& family, const std::string& path,
-                    const BertSizes& sizes, const Ref& ids) {
+                    const BertSizes& sizes, const Ref& ids, const Ref& given_types) {
   b.container(path, family.name + "Embeddings");
   const Array numbers = numbered(sizes.positions);
   b.buffer(path + ".position_ids", numbers);
   Ref positions;
   if (family.positions_after_padding) positions = counted_positions(b, sizes, ids);
-  const Ref rows = b.size(ids, 0), tokens = b.size(ids, 1);
+  const Ref rows = given_types.is_none() ? b.size(ids, 0) : Ref();
+  const Ref tokens = b.size(ids, 1);
   if (!family.positions_after_padding) positions = table_positions(b, path, numbers, tokens);
-  Ref types = b.constant(path + ".token_type_ids", zeros({1, sizes.positions}));
-  if (family.positions_after_padding) types = b.to_layout(types, DType::int64);
-  types = b.expand(types, {b.size(positions, 0), -1});
-  types = b.method("gather", "aten::gather", {{"self", types}, {"dim", 1}, {"index", positions}});
-  types = b.expand(types, {rows, tokens});
+  if (!given_types.is_none()) b.buffer(path + ".token_type_ids", zeros({1, sizes.positions}));
+  const Ref types = given_types.is_none()
+                        ? table_types(b, family, path, sizes, positions, {rows, tokens})
+                        : given_types;
   const Ref words =
       b.embedding(path + ".word_embeddings", ids, sizes.vocabulary, sizes.width, sizes.padding);
   const Ref sum =
@@ -116,7 +127,7 @@ Ref bert_layer(Builder& b, const BertFamily& family, const std::string& path,
 Ref bert_encoder(Builder& b, const BertFamily& family, const std::string& prefix,
                  const std::vector<Ref>& inputs) {
   const BertSizes sizes = bert_sizes(b.config(), family);
-  Ref x = bert_embeddings(b, family, prefix + "embeddings", sizes, inputs[0]);
+  Ref x = bert_embeddings(b, family, prefix + "embeddings", sizes, inputs[0], inputs[2]);
   const Ref mask = full_mask(b, x, inputs[1]);
   b.container(prefix + "encoder", family.name + "Encoder");
   b.list(prefix + "encoder.layer");
@@ -241,13 +252,17 @@ const Architecture bert_rows[] = {
      bert_classes,
      Takes::texts,
      {.base = "bert.", .has_head = false, .unused = bert_unused},
-     bert_model},
+     bert_model,
+     nullptr,
+     true},
     {"BertForSequenceClassification",
      "bert",
      bert_classes,
      Takes::texts,
      {.base = "bert.", .unused = bert_unused},
-     bert_classifier},
+     bert_classifier,
+     nullptr,
+     true},
     {"RobertaModel",
      "roberta",
      roberta_classes,
@@ -267,19 +282,25 @@ const Architecture bert_rows[] = {
      bert_classes,
      Takes::texts,
      {.base = "bert.", .unused = headless_unused},
-     bert_masked_words},
+     bert_masked_words,
+     nullptr,
+     true},
     {"BertForTokenClassification",
      "bert",
      bert_classes,
      Takes::texts,
      {.base = "bert.", .unused = headless_unused},
-     bert_tokens<bert>},
+     bert_tokens<bert>,
+     nullptr,
+     true},
     {"BertForQuestionAnswering",
      "bert",
      bert_classes,
      Takes::texts,
      {.base = "bert.", .unused = headless_unused},
-     bert_answers<bert>},
+     bert_answers<bert>,
+     nullptr,
+     true},
     {"RobertaForMaskedLM",
      "roberta",
      roberta_classes,

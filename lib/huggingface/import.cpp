@@ -18,10 +18,12 @@ std::string config_file(const std::string& folder) {
   return (std::filesystem::path(folder) / "config.json").string();
 }
 
-std::vector<std::string> input_names(Takes takes, bool all_seen) {
-  if (takes == Takes::images) return {"pixel_values"};
-  if (all_seen) return {"input_ids"};
-  return {"input_ids", "attention_mask"};
+std::vector<std::string> input_names(const Architecture& row, const ImportOptions& options) {
+  if (row.takes == Takes::images) return {"pixel_values"};
+  std::vector<std::string> names{"input_ids"};
+  if (!options.all_seen) names.emplace_back("attention_mask");
+  if (options.token_types && row.token_types) names.emplace_back("token_type_ids");
+  return names;
 }
 
 /// What no architecture has, whatever its other settings.
@@ -45,20 +47,25 @@ Shape text_shape(const Config& config, const std::map<std::string, Array>& examp
   return {usual_rows, std::min(usual_tokens, most)};
 }
 
-std::vector<Ref> add_inputs(Builder& builder, Takes takes, const ImportOptions& options) {
+Ref add_images(Builder& builder) {
   const Config& config = builder.config();
-  if (takes == Takes::images) {
-    const std::int64_t channels = config.size("num_channels", 3);
-    constexpr std::int64_t usual_side = 224;
-    const auto [height, width] =
-        config.find("image_size") ? config.sides("image_size") : std::pair{usual_side, usual_side};
-    return {builder.input("pixel_values", DType::float32, {usual_rows, channels, height, width})};
-  }
+  const std::int64_t channels = config.size("num_channels", 3);
+  constexpr std::int64_t usual_side = 224;
+  const auto [height, width] =
+      config.find("image_size") ? config.sides("image_size") : std::pair{usual_side, usual_side};
+  return builder.input("pixel_values", DType::float32, {usual_rows, channels, height, width});
+}
+
+/// Images, or ids, mask and types of texts; None for what is not an input.
+std::vector<Ref> add_inputs(Builder& builder, const Architecture& row,
+                            const ImportOptions& options) {
+  if (row.takes == Takes::images) return {add_images(builder)};
+  const Shape shape = text_shape(builder.config(), options.examples);
+  const std::vector<std::string> names = input_names(row, options);
   std::vector<Ref> inputs;
-  const Shape shape = text_shape(config, options.examples);
-  for (const std::string& name : input_names(takes, options.all_seen))
-    inputs.push_back(builder.input(name, DType::int64, shape));
-  if (options.all_seen) inputs.emplace_back();
+  for (const char* name : {"input_ids", "attention_mask", "token_type_ids"})
+    inputs.push_back(std::ranges::count(names, name) > 0 ? builder.input(name, DType::int64, shape)
+                                                         : Ref());
   return inputs;
 }
 
@@ -83,8 +90,8 @@ bool is_model_folder(const std::string& path) {
          std::filesystem::is_regular_file(config_file(path), error);
 }
 
-std::vector<std::string> inputs_of(const std::string& folder, bool all_seen) {
-  return input_names(architecture_of(Config(config_file(folder))).takes, all_seen);
+std::vector<std::string> inputs_of(const std::string& folder, const ImportOptions& options) {
+  return input_names(architecture_of(Config(config_file(folder))), options);
 }
 
 std::optional<int> positions_of(const std::string& folder) {
@@ -122,7 +129,7 @@ Imported import_folder(const std::string& folder, const ImportOptions& options) 
   Builder builder(config, weights, options.examples, std::string(row.name),
                   std::string(row.classes));
   Imported imported;
-  const std::vector<Ref> inputs = add_inputs(builder, row.takes, options);
+  const std::vector<Ref> inputs = add_inputs(builder, row, options);
   imported.graph = builder.finish(row.build(builder, inputs));
   imported.notes = notes_on(config, weights);
   return imported;

@@ -20,10 +20,11 @@ bool is_model_folder(const std::string& path);
 struct ImportOptions {
   std::map<std::string, Array> examples;  ///< by the names of inputs; their shapes are the graph's
   bool all_seen = false;                  ///< attention_mask is not an input: no token is padding
+  bool token_types = false;               ///< token_type_ids is an input, if the model has it
 };
 
-/// The names of the model's inputs, in order.
-std::vector<std::string> inputs_of(const std::string& folder, bool all_seen);
+/// The names of the model's inputs, in order. The examples of the options do not matter.
+std::vector<std::string> inputs_of(const std::string& folder, const ImportOptions& options);
 
 /// The number of tokens that a model of texts has positions for; nullopt if config.json does not
 /// say it. Error as for `inputs_of`.

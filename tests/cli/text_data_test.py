@@ -134,11 +134,24 @@ class TextData(unittest.TestCase):
         said = self.train("seen", 1, "--group-by-length", "--fix", "attention_mask=none", code=2)
         self.assertIn("the model does not leave out padding; leave group_by_length out", said)
 
-    def test_a_model_without_types_is_warned_of_for_pairs(self):
-        (self.folder / "pairs.csv").write_text("text,other,label\n" + "the film,was good,1\nthe film,bad,0\n" * 10)
-        said = self.mase("train", "bert", "text", "--data-dir", "pairs.csv", "--text-pair-column", "other",
-                         "--max-steps", 1, "--project", "pairs")  # fmt: skip
-        self.assertIn("texts have 6 to 7 tokens", said)
+    def test_pairs_tell_the_tokens_of_the_second_text(self):
+        # Both classes have the same words, so only the types tell them apart from a bag of words.
+        rows = [("good film", "a film was"), ("the film", "good was a")] * 60
+        lines = [f"{first},{second},{i % 2}" for i, (first, second) in enumerate(rows)]
+        (self.folder / "pairs.csv").write_text("text,other,label\n" + "\n".join(lines) + "\n")
+        pairs = ("text", "--data-dir", "pairs.csv", "--text-pair-column", "other")
+        said = self.mase("train", "bert", *pairs, "--max-epochs", 6, "--learning-rate", "0.01", "--batch-size", "8",
+                         "--project", "pairs")  # fmt: skip
+        self.assertIn("rows have 8", said)
+        self.assertNotIn("token_type_ids", said)
+        self.assertEqual(self.accuracy("pairs")[0], 1)
+        inputs = [
+            line.split()[0] for line in self.mase("show", "mase_output/pairs").splitlines() if "placeholder" in line
+        ]
+        self.assertEqual(inputs, ["%input_ids", "%attention_mask", "%token_type_ids"])
+        # A model that was made without pairs is not told the types.
+        self.train("single", 1, "--max-steps", 1)
+        said = self.mase("test", "mase_output/single", *pairs, "--max-token-len", 8)
         self.assertEqual(said.count("the model has no input token_type_ids"), 1, said)
 
     def test_what_does_not_fit_is_refused(self):

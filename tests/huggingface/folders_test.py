@@ -105,6 +105,7 @@ RESNET = {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 2]}
 CASES = {
     "bert": ("BertModel", "BertConfig", BERT),
     "bert-classes": ("BertForSequenceClassification", "BertConfig", {**BERT, "num_labels": 3, "hidden_act": "relu"}),
+    "bert-pairs": ("BertForSequenceClassification", "BertConfig", BERT),
     "bert-gelu-new": ("BertForSequenceClassification", "BertConfig", {**BERT, "hidden_act": "gelu_new"}),
     "roberta": ("RobertaModel", "RobertaConfig", BERT),
     "roberta-classes": ("RobertaForSequenceClassification", "RobertaConfig", {**BERT, "layer_norm_eps": 1e-3}),
@@ -215,6 +216,8 @@ def older_llama(tensors, config):
 
 
 OLDER = {"bert-older": older_bert, "gpt2-older": older_gpt2, "llama-older": older_llama}
+# Cases whose inputs tell which tokens are of a second text.
+PAIRS = ("bert-pairs",)
 # How some of them are stored: in several files, and as other numbers.
 SHARDED, NARROW = ("llama", "gpt2"), {"qwen2": "bfloat16", "bert-gelu-new": "float16"}
 # As version 4 of transformers wrote files by default: in so many pickled ones.
@@ -285,7 +288,10 @@ class Case:
         mask[1, tokens - 2 :] = 0
         if self.model.config.pad_token_id is not None:
             ids[1, tokens - 2 :] = self.model.config.pad_token_id
-        return {"input_ids": ids, "attention_mask": mask}
+        inputs = {"input_ids": ids, "attention_mask": mask}
+        if self.name in PAIRS:
+            inputs["token_type_ids"] = (torch.arange(tokens) >= tokens // 2).long().expand(rows, tokens).contiguous()
+        return inputs
 
     def written(self, inputs):
         import numpy
@@ -357,10 +363,15 @@ class Case:
         def texts(self, input_ids, attention_mask):
             return kind.forward(self, input_ids=input_ids, attention_mask=attention_mask).to_tuple()
 
+        def pairs(self, input_ids, attention_mask, token_type_ids):
+            return kind.forward(
+                self, input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+            ).to_tuple()
+
         def images(self, pixel_values):
             return kind.forward(self, pixel_values=pixel_values).to_tuple()
 
-        forward = images if names == ["pixel_values"] else texts
+        forward = images if names == ["pixel_values"] else pairs if self.name in PAIRS else texts
         self.model.__class__ = type(kind.__name__, (kind,), {"forward": forward})
         path = self.folder / "trace.pt"
         with torch.no_grad():

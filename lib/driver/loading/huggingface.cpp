@@ -12,7 +12,7 @@
 namespace mase::driver {
 namespace {
 
-constexpr const char* mask_input = "attention_mask";
+constexpr const char *mask_input = "attention_mask", *types_input = "token_type_ids";
 
 const std::string unmasking =
     "attention_mask = \"none\" in the table [cf_args] of a configuration lets all tokens be seen, "
@@ -37,9 +37,26 @@ Array unmasked(const Shape& shape) {
 
 /// Data of token numbers alone fit a model that has a mask to take only if the user says so.
 void check_inputs(const ModelRequest& request, const std::vector<std::string>& names) {
-  if (request.dataset && request.dataset->inputs.size() == 1 && names.size() == 2)
+  if (request.dataset && request.dataset->inputs.size() == 1 && names.size() >= 2)
     config_error(request.model + " takes input_ids and attention_mask, but the data set " +
                  request.dataset->name + " has one input; " + unmasking);
+}
+
+/// Whether the data or an option tell the tokens of a second text.
+bool has_types(const ModelRequest& request) {
+  const auto is_named = [](const std::string& text) {
+    return text.starts_with(types_input + std::string("="));
+  };
+  if (std::ranges::any_of(request.input.inputs, is_named) ||
+      std::ranges::any_of(request.input.input_shapes, is_named))
+    return true;
+  if (!request.dataset) return false;
+  const auto column =
+      std::ranges::find(request.dataset->inputs, types_input, &data::InputColumn::name);
+  if (column == request.dataset->inputs.end()) return false;
+  if (!column->is_optional) return true;  // the user's own array, in place of a tokenizer's
+  const auto types = column->values.span<std::int64_t>();
+  return std::ranges::any_of(types, [](std::int64_t type) { return type != 0; });
 }
 
 bool has_example(const ModelRequest& request) {
@@ -50,7 +67,8 @@ LoadedModel import_folder(const ModelRequest& request) {
   refuse_option(request, option_about_modules(request.input), "a folder of transformers");
   huggingface::ImportOptions options;
   options.all_seen = sees_all(request);
-  const std::vector<std::string> names = huggingface::inputs_of(request.model, options.all_seen);
+  options.token_types = has_types(request);
+  const std::vector<std::string> names = huggingface::inputs_of(request.model, options);
   check_inputs(request, names);
   options.examples = by_name(requested_inputs(request, names), names);
   const auto ids = options.examples.find("input_ids");

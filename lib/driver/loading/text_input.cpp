@@ -74,7 +74,7 @@ std::optional<int> fixed_tokens(const ir::Graph& graph) {
 }
 
 std::optional<data::Dataset> usual_texts(const std::string& model) {
-  const bool takes_texts = huggingface::inputs_of(model, false).front() == "input_ids";
+  const bool takes_texts = huggingface::inputs_of(model, {}).front() == "input_ids";
   if (!takes_texts || !file_exists(tokenizer::tokenizer_file(model))) return std::nullopt;
   data::DataOptions options;
   options.tokenizer = model;
