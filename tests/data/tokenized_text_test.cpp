@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as rows of a tokenizer's ids. The ids were made by the package `tokenizers` 0.23 with
-// enable_truncation and enable_padding.
+// Texts as rows of a tokenizer's ids. The package `tokenizers` 0.23 made the ids of tables and of
+// pairs, with enable_truncation and enable_padding; those of a long text, of groups by length and
+// of a model's padding token follow from the small vocabulary by hand.
 #include <algorithm>
 #include <functional>
 #include <set>
