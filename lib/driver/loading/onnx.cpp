@@ -8,7 +8,7 @@
 namespace mase::driver {
 namespace {
 
-void refuse_options(const ModelRequest& request) {
+void refuse_torchscript_options(const ModelRequest& request) {
   if (const char* option = option_about_modules(request.input))
     config_error(std::string(option) + ": " + request.model +
                  " is an ONNX file, which has no modules; use this option with a TorchScript file");
@@ -18,7 +18,7 @@ void refuse_options(const ModelRequest& request) {
 
 std::optional<LoadedModel> from_onnx(const ModelRequest& request) {
   if (!onnx::is_onnx(request.model)) return std::nullopt;
-  refuse_options(request);
+  refuse_torchscript_options(request);
   const onnx::Model model = onnx::read_model(request.model);
   onnx::ImportOptions options;
   options.path = request.model;
