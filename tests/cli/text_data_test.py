@@ -154,6 +154,21 @@ class TextData(unittest.TestCase):
         said = self.mase("test", "mase_output/single", *pairs, "--max-token-len", 8)
         self.assertEqual(said.count("the model has no input token_type_ids"), 1, said)
 
+    def test_a_large_vocabulary_has_a_short_table(self):
+        words = [f"w{i}" for i in range(150)]
+        (self.folder / "words.json").write_text(tokenizer_json(words, post_processor=None, model={
+            "type": "WordLevel", "unk_token": "w0", "vocab": {word: i for i, word in enumerate(words)}}))  # fmt: skip
+        (self.folder / "words.txt").write_text(" ".join(words * 40 + ["w149"] * 400))
+        data = ("data", "text", "--data-dir", "words.txt", "--tokenizer", "words.json", "--max-token-len", 8)
+        said = self.mase(*data)
+        self.assertIn(", the 100 largest of 150 (--json has all)", said)
+        rows = [line.split()[1] for line in said.splitlines() if line.startswith("| w")]
+        self.assertEqual(len(rows), 100)
+        self.assertEqual(rows[:3], ["w149", "w1", "w2"])  # the first token, w0, follows no other
+        said = self.mase(*data, "--json")
+        document, _ = json.JSONDecoder().raw_decode(said[said.index("{") :])
+        self.assertEqual(len(document["targets"][0]["classes"]), 150)
+
     def test_what_does_not_fit_is_refused(self):
         other = self.folder / "other.json"
         other.write_text(tokenizer_json([*WORDS[:4], "more", *WORDS[4:]]))

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "data/dataset.hpp"
 #include "data/summary.hpp"
+#include "driver/class_rows.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/output.hpp"
 #include "search/results/result_rows.hpp"
@@ -117,6 +118,7 @@ Tree show_classes(const data::Dataset& dataset, const data::Target& target, Outp
   }
   Tree entries = Tree::dict();
   std::vector<std::string> empty;
+  std::vector<ClassRow> rows;
   for (std::size_t c = 0; c < target.class_names.size(); ++c) {
     std::int64_t all = 0;
     for (const auto& part : counts) all += part[c];
@@ -128,8 +130,9 @@ Tree show_classes(const data::Dataset& dataset, const data::Target& target, Outp
       entry[parts[part].first] = counts[part][c];
     }
     if (all == 0) empty.push_back(target.class_names[c]);
-    if (all > 0) table.rows.push_back(std::move(row));
+    if (all > 0) rows.push_back({all, std::move(row)});
   }
+  add_class_rows(table, std::move(rows));
   out.table(table);
   warn_of_empty(target, empty);
   return entries;

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "data/task.hpp"
 #include "driver/batch_lengths.hpp"
+#include "driver/class_rows.hpp"
 #include "driver/hardware.hpp"
 #include "driver/test_levels.hpp"
 #include "sandbox/policy.hpp"
@@ -24,13 +25,16 @@ std::string percent(double share) { return fixed_text(100 * share, 2) + " %"; }
 passes::ReportTable class_table(const data::Scores& scores, const data::Dataset& dataset) {
   passes::ReportTable table{
       "Per class", {"Class", "Rows", "Predicted", "Correct", "Recall", "Precision"}, {}, ""};
+  std::vector<ClassRow> rows;
   for (std::size_t c = 0; c < scores.classes.size(); ++c) {
     const data::ClassCount& count = scores.classes[c];
     if (count.rows == 0 && count.predicted == 0) continue;  // a text uses about 70 of 256 bytes
-    table.rows.push_back({dataset.labels().class_names[c], std::to_string(count.rows),
-                          std::to_string(count.predicted), std::to_string(count.correct),
-                          percent(count.recall()), percent(count.precision())});
+    rows.push_back({count.rows,
+                    {dataset.labels().class_names[c], std::to_string(count.rows),
+                     std::to_string(count.predicted), std::to_string(count.correct),
+                     percent(count.recall()), percent(count.precision())}});
   }
+  add_class_rows(table, std::move(rows));
   return table;
 }
 
