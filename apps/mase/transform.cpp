@@ -29,10 +29,10 @@ void add_transform(CLI::App& app, Action& action) {
                     "replace a result that the project has from other settings");
   command
       ->add_option("--export", request->export_path,
-                   "write the result as a .onnx, .pt2 or .pt file, too")
+                   "write the result as a .onnx, .pt2 or .pt file, too, or as FOLDER/")
       ->type_name("FILE");
   add_onnx_formats(*command, "--export-format", request->onnx);
-  for (const char* option : {"--export-format", "--allow-loss"})
+  for (const char* option : {"--export-format", "--allow-loss", "--max-shard-size"})
     command->get_option(option)->group(std::string(further) + "Options");
   command->footer(
       "Examples:\n"

@@ -3,15 +3,18 @@
 #include "driver/model_files.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "driver/quantized_folder.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "pt2/export.hpp"
 #include "safetensors/safetensors.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -55,6 +58,12 @@ Tree write_exported_program(const ModelFile& file) {
   return document;
 }
 
+Tree write_folder(const ModelFile& file) {
+  return write_quantized_folder(
+      file.graph, file.info, file.path,
+      {parse_shard_size(file.request.max_shard_size), file.request.source});
+}
+
 constexpr std::string_view onnx_dialects[] = {"float", "qdq", "qonnx"};
 constexpr std::string_view float_alone[] = {"float"};
 constexpr ModelWriter model_writers[] = {
@@ -62,6 +71,7 @@ constexpr ModelWriter model_writers[] = {
     {".pt2", "exported program of PyTorch", float_alone, write_exported_program},
     {".pt", "TorchScript", {}, write_torchscript},
     {".safetensors", "weights", {}, write_weights},
+    {"/", "folder of transformers", {}, write_folder},
 };
 
 std::string endings() {
@@ -85,8 +95,18 @@ const ModelWriter& writer_of(const std::string& path, const OnnxFileRequest& req
     config_error("format " + request.format + ": a " + std::string(row->ending) +
                  " file does not have it; .onnx files have " +
                  join({std::begin(onnx_dialects), std::end(onnx_dialects)}, ", "));
-  if (!overwrite) require_new_file(path);
+  parse_shard_size(request.max_shard_size);
+  if (row->is_folder() && file_exists(path) && !std::filesystem::is_directory(path))
+    config_error(path + " is a file; name a folder");
+  if (!overwrite) row->is_folder() ? require_empty_folder(path) : require_new_file(path);
   return *row;
+}
+
+void will_write(const ModelWriter& writer, const std::string& path) {
+  if (writer.is_folder())
+    sandbox::may_write(path);
+  else
+    sandbox::will_output(path);
 }
 
 }  // namespace mase::driver

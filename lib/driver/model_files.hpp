@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of models that commands write: one row for each kind of file, which the ending of its name
-// says.
+// Files and folders of models that commands write: one row for each kind, which the ending of its
+// name says.
 #pragma once
 
 #include <span>
@@ -27,6 +27,8 @@ struct ModelWriter {
       dialects;  ///< what --format may say; "float" leaves formats out
   /// Writes the file and describes it: numbers of nodes and tensors, and what the kind adds.
   Tree (*write)(const ModelFile& file);
+
+  bool is_folder() const { return ending == "/"; }
 };
 
 /// The row of a file's name. Error(Fault::config) with all endings if there is none, if the request
@@ -34,5 +36,8 @@ struct ModelWriter {
 /// command begins its work.
 const ModelWriter& writer_of(const std::string& path, const OnnxFileRequest& request,
                              bool overwrite);
+
+/// Lets the sandbox write it.
+void will_write(const ModelWriter& writer, const std::string& path);
 
 }  // namespace mase::driver

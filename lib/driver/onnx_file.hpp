@@ -16,7 +16,9 @@ struct OnnxFileRequest {
   std::int64_t opset = onnx::default_export_opset;  ///< of ONNX's own domain
   /// What formats of ports become: "float", "qdq" or "qonnx"; "auto" is qdq where there are any.
   std::string format = "auto";
-  bool allow_loss = false;  ///< leave out formats that the file cannot say
+  std::string max_shard_size = "5GB";  ///< of a folder's files of weights
+  std::string source;                  ///< a folder with the tokenizer's files, for a new folder
+  bool allow_loss = false;             ///< leave out formats that the file cannot say
 };
 
 /// Error(Fault::config) if the file exists.

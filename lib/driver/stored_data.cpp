@@ -48,10 +48,15 @@ StoredData read_stored(const Tree& table, const std::string& path) {
   return stored;
 }
 
-std::optional<StoredData> stored_in(const std::string& path) {
+std::optional<Tree> info_of(const std::string& path) {
+  if (is_quantized_folder(path)) return quantized_folder_info(path);
   if (!may_be_checkpoint(path)) return std::nullopt;
-  const auto info = checkpoint::info_in(checkpoint::read_extra_files(path), path);
-  if (!info) return std::nullopt;
+  return checkpoint::info_in(checkpoint::read_extra_files(path), path);
+}
+
+std::optional<StoredData> stored_in(const std::string& path) {
+  const auto info = info_of(path);
+  if (!info || !info->is_dict()) return std::nullopt;
   if (const Tree* data = info->find("data"); data && data->is_dict())
     return read_stored(*data, path);
   const Tree* configuration = info->find("configuration");

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "huggingface/architectures.hpp"
+#include "huggingface/origin.hpp"
 
 namespace mase::huggingface {
 namespace {
@@ -131,6 +132,7 @@ Imported import_folder(const std::string& folder, const ImportOptions& options) 
   Imported imported;
   const std::vector<Ref> inputs = add_inputs(builder, row, options);
   imported.graph = builder.finish(row.build(builder, inputs));
+  remember(origin_of_folder(folder, weights), imported.graph);
   imported.notes = notes_on(config, weights);
   return imported;
 }

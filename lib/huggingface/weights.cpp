@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/widened.hpp"
 #include "huggingface/weight_files.hpp"
 
 namespace mase::huggingface {
@@ -57,6 +58,7 @@ Array Weights::take(const std::string& name, const Shape& shape, DType dtype) {
   constexpr std::size_t most_faults = 1000;  // more say no more
   if (faults_.size() > most_faults) check();
   taken_.insert(name);
+  asked_.insert(name);
   const auto found = tensors_.find(name);
   const auto zeros = [&] {
     return Array::deferred(dtype, shape, [dtype, shape] { return Array(dtype, shape); });
@@ -75,7 +77,16 @@ Array Weights::take(const std::string& name, const Shape& shape, DType dtype) {
   }
   if (value.dtype() == dtype) return value;
   converted_.emplace(dtype_name(value.dtype()));
-  return Array::deferred(dtype, shape, [value] { return value.to_float32(); });
+  return widened(value);
+}
+
+std::map<std::string, StoredAs> Weights::in_files() const {
+  std::map<std::string, StoredAs> found;
+  for (const auto& [name, stored] : tensors_)
+    if (asked_.contains(name))
+      found.emplace(
+          name, StoredAs{stored.name, stored.tensor.value.shape(), stored.tensor.value.dtype()});
+  return found;
 }
 
 void Weights::check() const {

@@ -26,6 +26,13 @@ struct Naming {
   std::span<const std::string_view> unused = {};  ///< ends of names of tensors that nothing reads
 };
 
+/// A tensor as a file has it.
+struct StoredAs {
+  std::string key;
+  Shape shape;
+  DType dtype;
+};
+
 class Weights {
  public:
   /// The tensors of the folder's files, as read_weight_files finds them.
@@ -39,6 +46,8 @@ class Weights {
   void skip(const std::string& name) { taken_.insert(name); }
   /// Error(Fault::file) that names each tensor that is missing, has another shape, or is left over.
   void check() const;
+  /// The tensors that `take` was asked for, by their names in the model.
+  std::map<std::string, StoredAs> in_files() const;
   /// The types of elements that become float32.
   const std::set<std::string>& converted() const { return converted_; }
 
@@ -49,7 +58,7 @@ class Weights {
   };
   std::string folder_;
   std::map<std::string, Stored> tensors_;
-  std::set<std::string> taken_, converted_;
+  std::set<std::string> taken_, asked_, converted_;
   std::vector<std::string> faults_;
 };
 

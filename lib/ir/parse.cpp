@@ -168,7 +168,9 @@ Array Parser::zeros(const ValueInfo& info, std::size_t offset) {
   if (static_cast<std::size_t>(count) > room)
     lexer_.fail_at(offset, "the tensors of this graph exceed " + size_text(most_bytes_));
   bytes_ += static_cast<std::size_t>(count) * size_of(info.dtype);
-  return Array(info.dtype, info.shape);
+  return Array::deferred(info.dtype, info.shape, [dtype = info.dtype, shape = info.shape] {
+    return Array(dtype, shape);  // most graphs get other values before anything reads these
+  });
 }
 
 void Parser::guard() {

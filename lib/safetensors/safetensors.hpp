@@ -3,6 +3,8 @@
 // until something reads their values, so files may be larger than memory.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +39,22 @@ bool is_index(const std::string& path);
 /// The files in the folder of an index, among which are those that it names; empty for any other
 /// path.
 std::vector<std::string> files_beside_index(const std::string& path);
+
+/// What the header of a file says of a tensor.
+struct TensorType {
+  std::string name;
+  DType dtype;
+  Shape shape;
+
+  std::size_t byte_size() const;
+};
+/// Takes the bytes of a tensor, in as many pieces as come.
+using Sink = std::function<void(const std::byte* bytes, std::size_t count)>;
+
+/// Writes a file tensor by tensor: `values` gives the bytes of each, in the order of `tensors`, and
+/// is called when those in front are written. Atomic, as write_file_with.
+void write_stream(const std::string& path, const std::vector<TensorType>& tensors,
+                  const std::function<void(const TensorType&, const Sink&)>& values);
 
 /// Writes the file that the package writes for these tensors, the same bytes included.
 void write_tensors(const std::string& path, const std::map<std::string, Array>& tensors);

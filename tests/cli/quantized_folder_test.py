@@ -8,6 +8,7 @@ usage: quantized_folder_test.py --mase BINARY --source ROOT [unittest arguments]
 
 import argparse
 import json
+import resource
 import struct
 import subprocess
 import sys
@@ -91,6 +92,187 @@ class Shards(InFolder):
     def test_a_file_that_the_index_names_is_missed(self):
         (self.folder / "two.safetensors").unlink()
         self.assertIn("two.safetensors: no such file", self.transform(self.folder, code=3))
+
+    def test_weights_that_nobody_quantizes_stay(self):
+        self.mase("convert", BERT, "copy/")
+        self.assertEqual(read_tensors(self.cwd / "copy/model.safetensors"), read_tensors(BERT / "model.safetensors"))
+
+
+def floats(kind, data):
+    if kind == "F32":
+        return list(struct.unpack(f"<{len(data) // 4}f", data))
+    if kind == "F16":
+        return list(struct.unpack(f"<{len(data) // 2}e", data))
+    widened = b"".join(b"\0\0" + data[i : i + 2] for i in range(0, len(data), 2))
+    return list(struct.unpack(f"<{len(data) // 2}f", widened))
+
+
+def narrow(kind, values):
+    if kind == "F32":
+        return struct.pack(f"<{len(values)}f", *values)
+    if kind == "F16":
+        return struct.pack(f"<{len(values)}e", *values)
+    data = struct.pack(f"<{len(values)}f", *values)
+    return b"".join(data[i + 2 : i + 4] for i in range(0, len(data), 4))
+
+
+def integer(value, width, fraction):
+    """The nearest multiple of 2^-fraction, ties to even, saturated; Python rounds ties to even, too."""
+    code = min(max(round(value * 2**fraction), -(2 ** (width - 1))), 2 ** (width - 1) - 1)
+    return code / 2**fraction
+
+
+class Written(InFolder):
+    """A folder with quantized weights, from BERT with weights of several types."""
+
+    def setUp(self):
+        super().setUp()
+        self.tensors = read_tensors(BERT / "model.safetensors")
+
+    def source(self, kind):
+        folder = self.cwd / f"source_{kind}"
+        folder.mkdir()
+        tensors = {
+            key: (kind, shape, narrow(kind, floats(was, data))) if was == "F32" else (was, shape, data)
+            for key, (was, shape, data) in self.tensors.items()
+        }
+        write_tensors(folder / "model.safetensors", tensors)
+        config = json.loads((BERT / "config.json").read_text())
+        config.pop("dtype", None)
+        config["torch_dtype"] = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}[kind]
+        (folder / "config.json").write_text(json.dumps(config))
+        (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n")
+        (folder / "notes.txt").write_text("not of the model\n")
+        return folder, {key: floats(each[0], each[2]) for key, each in tensors.items() if each[0] == kind}
+
+    def config(self, width=8, fraction=6):
+        return self.write(
+            f"integer{width}.toml",
+            f"""[passes.quantize]
+by = "type"
+report = false
+[passes.quantize.linear.config]
+name = "integer"
+data_in_width = 8
+data_in_frac_width = 4
+weight_width = {width}
+weight_frac_width = {fraction}
+bias_width = {width}
+bias_frac_width = {fraction}
+""",
+        )
+
+    def transform(self, folder, config, *words, project="p", **options):
+        projects = ("--project-dir", self.cwd / "projects", "--project", project)
+        return self.mase("transform", folder, "--config", config, *projects, "--overwrite", "-q", *words, **options)
+
+    def is_linear(self, key):
+        return key.endswith(("dense.weight", "dense.bias")) or ".self." in key
+
+    def results(self, model):
+        inputs = ("--input", BERT / "input_ids.npy", "--input", BERT / "attention_mask.npy")
+        self.mase("run", model, *inputs, "--output", "y.npy")
+        return [(self.cwd / f"y_{i}.npy").read_bytes() for i in (0, 1)]
+
+    def expect(self, folder, kind, source, width=8, fraction=6):
+        found = read_tensors(folder / "model.safetensors")
+        self.assertEqual(found.keys(), self.tensors.keys())
+        for key, values in source.items():
+            wanted = [integer(value, width, fraction) for value in values] if self.is_linear(key) else values
+            self.assertEqual(found[key][0], kind, key)
+            self.assertEqual(found[key][1], self.tensors[key][1], key)
+            self.assertEqual(floats(kind, found[key][2]), wanted, key)
+
+    def test_weights_have_the_values_of_their_format_in_the_type_of_the_source(self):
+        for kind in ("F32", "F16", "BF16"):
+            folder, values = self.source(kind)
+            out = self.cwd / f"out_{kind}"
+            self.transform(folder, self.config(), "--export", f"{out}/", project=kind)
+            self.expect(out, kind, values)
+            wanted = json.loads((folder / "config.json").read_text())
+            self.assertEqual(json.loads((out / "config.json").read_text()), wanted)
+            self.assertEqual((out / "vocab.txt").read_bytes(), (folder / "vocab.txt").read_bytes())
+            self.assertFalse((out / "notes.txt").exists())
+            self.transform(folder, self.config(), project="checkpoint")
+            checkpoint = self.cwd / "projects/checkpoint"
+            self.assertEqual(self.results(out), self.results(checkpoint))
+            self.mase("convert", out, "again/", "--overwrite")
+            for name in ("model.safetensors", "config.json", "vocab.txt"):
+                self.assertEqual((self.cwd / "again" / name).read_bytes(), (out / name).read_bytes(), name)
+
+    def test_a_type_without_all_values_gives_way_to_float32(self):
+        folder, values = self.source("BF16")
+        out = self.cwd / "out"
+        self.transform(folder, self.config(10, 16), "--export", f"{out}/")
+        self.expect(out, "F32", values, 10, 16)
+        self.assertEqual(json.loads((out / "config.json").read_text())["torch_dtype"], "float32")
+
+    def test_a_checkpoint_remembers_its_folder(self):
+        folder, values = self.source("BF16")
+        self.transform(folder, self.config())
+        checkpoint = self.cwd / "projects/p"
+        self.mase("convert", checkpoint, "first/")
+        self.expect(self.cwd / "first", "BF16", values)
+        folder = folder.rename(self.cwd / "moved")
+        refused = self.mase("convert", checkpoint, "out/", code=3)
+        self.assertIn("--source", refused)
+        self.assertEqual(list((self.cwd / "out").glob("*")), [])
+        self.mase("convert", checkpoint, "out/", "--source", folder)
+        self.expect(self.cwd / "out", "BF16", values)
+        self.assertEqual((self.cwd / "out/vocab.txt").read_bytes(), (folder / "vocab.txt").read_bytes())
+
+    def test_shards_keep_below_the_limit(self):
+        folder, values = self.source("F32")
+        self.mase("convert", folder, "out/", "--max-shard-size", "5KB")
+        out = self.cwd / "out"
+        index = json.loads((out / "model.safetensors.index.json").read_text())
+        found = {}
+        for name in sorted(set(index["weight_map"].values())):
+            part = read_tensors(out / name)
+            self.assertEqual({key: name for key in part}, {k: v for k, v in index["weight_map"].items() if v == name})
+            size = sum(len(data) for _, _, data in part.values())
+            self.assertTrue(size <= 5000 or len(part) == 1, (name, size))
+            found |= part
+        self.assertEqual(found, read_tensors(folder / "model.safetensors"))
+        self.assertEqual(index["metadata"]["total_size"], sum(len(data) for _, _, data in found.values()))
+        self.assertEqual(self.results(out), self.results(folder))
+        self.mase("convert", folder, "out/", "--overwrite")  # no shard of before stays
+        self.assertEqual([path.name for path in out.glob("model*")], ["model.safetensors"])
+        for wrong in ("5 parsecs", "0", "GB", "-1"):
+            self.assertIn("5GB", self.mase("convert", folder, "new/", f"--max-shard-size={wrong}", code=2))
+
+    def test_a_folder_that_has_something_stays(self):
+        out = self.cwd / "out"
+        out.mkdir()
+        (out / "mine.txt").write_text("mine")
+        self.assertIn("--overwrite", self.mase("convert", BERT, "out/", code=2))
+        self.mase("convert", BERT, "out/", "--overwrite")
+        self.assertEqual((out / "mine.txt").read_text(), "mine")
+        self.assertIn("read", self.mase("convert", out, f"{out}/", "--overwrite", code=2))
+        self.mase("show", out)
+
+    def test_a_model_of_another_source_has_no_folder(self):
+        refused = self.mase("convert", "jsc-toy", "out/", code=4)
+        self.assertIn(".pt2", refused)
+        self.assertEqual(list((self.cwd / "out").glob("*")), [])
+
+    def test_a_run_that_is_killed_leaves_no_folder_that_is_taken_for_a_model(self):
+        folder, _ = self.source("F32")
+        out = self.cwd / "out"
+        words = [MASE, "convert", folder, f"{out}/", "--max-shard-size", "5KB"]
+        limit = 20000  # bytes: the files of weights are smaller, mase.json is larger
+
+        def limited():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        killed = subprocess.run(words, cwd=self.cwd, preexec_fn=limited, capture_output=True, check=False)
+        self.assertNotEqual(killed.returncode, 0)
+        self.assertTrue((out / "model.safetensors.index.json").exists())
+        self.assertFalse((out / "config.json").exists())
+        self.mase("show", out, code=3)
+        self.assertIn("--overwrite", self.mase("convert", folder, "out/", code=2))
+        self.mase("convert", folder, "out/", "--overwrite")
+        self.assertEqual(self.results(out), self.results(folder))
 
 
 if __name__ == "__main__":

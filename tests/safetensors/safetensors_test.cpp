@@ -128,3 +128,29 @@ TEST_CASE("shards have the tensors that their index says") {
   write_file(index, R"({"weight_map":{"a":"1.safetensors","b":"2.safetensors"}})");
   CHECK(safetensors::read_shards(index).size() == 2);
 }
+
+TEST_CASE("a file is written tensor by tensor, in pieces, and only as a whole") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("model.safetensors");
+  const std::vector<safetensors::TensorType> types{{"b", DType::bfloat16, {2, 2}},
+                                                   {"a", DType::uint8, {3}}};
+  const std::string bytes = "12345678abc";
+  std::vector<std::string> asked;
+  safetensors::write_stream(path, types, [&](const auto& tensor, const safetensors::Sink& sink) {
+    asked.push_back(tensor.name);
+    CHECK_FALSE(file_exists(path));
+    const char* from = bytes.data() + (tensor.name == "b" ? 0 : 8);
+    for (std::size_t i = 0; i < tensor.byte_size(); ++i)
+      sink(reinterpret_cast<const std::byte*>(from + i), 1);
+  });
+  CHECK(asked == std::vector<std::string>{"b", "a"});
+  const std::string header =
+      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"BF16","shape":[2,2],"data_offsets":[0,8]},)"
+      R"("a":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})";
+  const std::string written = read_file(path);
+  CHECK(written.substr(8, header.size()) == header);
+  CHECK(written.ends_with(bytes));
+  CHECK_THROWS(safetensors::write_stream(
+      path, types, [](const auto&, const auto&) { file_error("the values cannot be read"); }));
+  CHECK(read_file(path) == written);
+}

@@ -6,14 +6,13 @@
 #include "driver/model_files.hpp"
 #include "driver/output.hpp"
 #include "driver/save_checkpoint.hpp"
-#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 
 int convert(const ConvertRequest& request) {
   const ModelWriter& writer = writer_of(request.output, request.onnx, request.overwrite);
   keep_inputs({request.output}, files_read(request.model, request.input), "");
-  sandbox::will_output(request.output);
+  will_write(writer, request.output);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;

@@ -156,11 +156,15 @@ void refuse_overwriting(const std::string& folder, const std::string& resolved) 
                  "): --overwrite replaces it, --project NAME keeps both");
 }
 
+/// Stores the result in the project. An exported folder takes the place of the checkpoint.
 std::string store(const Session& session, const ir::Graph& graph, const std::string& folder,
-                  const Tree& info, const std::string& resolved) {
+                  const Tree& info, const std::string& resolved, bool has_folder) {
   std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
   make_folder(folder + "/transformed_ckpt");
-  saver(session)(graph, checkpoint, info);
+  if (has_folder)
+    remove_file(checkpoint);
+  else
+    saver(session)(graph, checkpoint, info);
   write_file(folder + "/transformed_ckpt/node_meta_param.toml",
              config::to_toml(ir::metadata_tree(graph)));
   write_file(folder + "/transformed_ckpt/config.toml", resolved);
@@ -191,7 +195,7 @@ int transform(const TransformRequest& request) {
   const std::string resolved = resolved_toml(session.configuration);
   work_in_project(session.settings());
   if (request.dump_folder) sandbox::may_write(*request.dump_folder);
-  if (request.export_path) sandbox::will_output(*request.export_path);
+  if (writer) will_write(*writer, *request.export_path);
   backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
@@ -222,9 +226,11 @@ int transform(const TransformRequest& request) {
   show_levels(model, output);
   const std::string details_path = folder + "/report.txt";
   write_file(details_path, details);
-  const std::string checkpoint = store(session, model.graph, folder, info, resolved);
+  const bool has_folder = writer && writer->is_folder();
+  const std::string stored = store(session, model.graph, folder, info, resolved, has_folder);
+  const std::string checkpoint = has_folder ? *request.export_path : stored;
   if (!request.quiet) output.text("details: " + details_path);
-  output.text("checkpoint: " + checkpoint);
+  if (!has_folder) output.text("checkpoint: " + checkpoint);
   output.document()["checkpoint"] = checkpoint;
   if (writer) {
     Tree file = writer->write({model.graph, info, *request.export_path, request.onnx});

@@ -33,7 +33,7 @@ std::optional<LoadedModel> from_checkpoint(const ModelRequest& request) {
 LoadedModel load_checkpoint(const std::string& path) {
   ModelRequest request;
   request.model = path;
-  for (const auto& source : {from_onnx, from_exported_program})
+  for (const auto& source : {from_quantized_folder, from_onnx, from_exported_program})
     if (auto model = source(request)) return std::move(*model);
   auto contents = checkpoint::read_contents(path);
   if (!contents) no_checkpoint(path);

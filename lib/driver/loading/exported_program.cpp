@@ -7,7 +7,7 @@
 namespace mase::driver {
 namespace {
 
-void refuse_options(const ModelRequest& request) {
+void refuse_program_options(const ModelRequest& request) {
   const char* option = option_about_modules(request.input);
   if (!option && !fixed_values(request).empty()) option = "--fix";
   refuse_option(request, option, "an exported program");
@@ -30,7 +30,7 @@ std::vector<std::string> names_of_inputs(const ModelRequest& request, const pt2:
 std::optional<LoadedModel> from_exported_program(const ModelRequest& request) {
   if (!looks_like_path(request.model) || !pt2::is_exported_program(request.model))
     return std::nullopt;
-  refuse_options(request);
+  refuse_program_options(request);
   const pt2::Program program = pt2::read_program(request.model);
   pt2::ImportOptions options;
   if (request.input.most_operators) options.most_nodes = *request.input.most_operators;

@@ -19,6 +19,7 @@ namespace mase::driver {
 namespace {
 
 constexpr std::array source_rows{ModelSource{"registry", from_registry},
+                                 ModelSource{"quantized folder", from_quantized_folder},
                                  ModelSource{"Hugging Face folder", from_huggingface},
                                  ModelSource{"onnx", from_onnx},
                                  ModelSource{"exported program", from_exported_program},

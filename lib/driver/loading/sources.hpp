@@ -26,6 +26,11 @@ struct ModelSource {
 std::optional<LoadedModel> from_registry(const ModelRequest& request);
 /// Exported programs of PyTorch (.pt2).
 std::optional<LoadedModel> from_exported_program(const ModelRequest& request);
+/// Folders that mase wrote for transformers.
+std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request);
+bool is_quantized_folder(const std::string& path);
+/// What the folder says of its origin, as a checkpoint's metadata.
+Tree quantized_folder_info(const std::string& folder);
 /// Folders that transformers wrote (config.json and *.safetensors).
 std::optional<LoadedModel> from_huggingface(const ModelRequest& request);
 /// Files that mase wrote.

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// The weights have the type of the source's if that has all values exactly; the first one that it
+// has not lets the writing start again with float32.
+#include "driver/quantized_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/folder_values.hpp"
+#include "huggingface/origin.hpp"
+#include "ir/text.hpp"
+#include "safetensors/safetensors.hpp"
+
+namespace mase::driver {
+namespace {
+
+namespace fs = std::filesystem;
+using huggingface::Origin;
+using safetensors::TensorType;
+
+constexpr const char* weights_name = "model.safetensors";
+
+/// Thrown out of a file that is being written.
+struct Inexact {
+  std::string path;
+};
+
+std::string in_folder(const std::string& folder, std::string_view name) {
+  return (fs::path(folder) / name).string();
+}
+
+Origin required_origin(const ir::Graph& graph) {
+  auto origin = huggingface::origin_of(graph);
+  if (!origin)
+    unsupported_error(
+        "the model was not read from a folder of transformers, so there is no config.json for a "
+        "folder; write FILE.safetensors (its weights) or FILE.pt2 (a program of PyTorch)");
+  return std::move(*origin);
+}
+
+/// Error if transformers could not load the graph's tensors by the origin's config.json.
+void check_fit(const ir::Graph& graph, const Origin& origin) {
+  std::vector<std::string> lines;
+  for (const auto& [path, stored] : origin.tensors) {
+    const auto found = graph.tensors.find(path);
+    if (found == graph.tensors.end())
+      lines.push_back(path + " is missing");
+    else if (found->second.value.shape() != stored.shape)
+      lines.push_back(path + " is " + shape_text(found->second.value.shape()) + ", not " +
+                      shape_text(stored.shape));
+  }
+  if (lines.empty()) return;
+  constexpr std::size_t most = 8;
+  if (lines.size() > most) {
+    lines.insert(lines.begin() + most, std::to_string(lines.size() - most) + " more");
+    lines.resize(most + 1);
+  }
+  unsupported_error("passes have changed the layers, so config.json no longer describes them:\n  " +
+                    join(lines, "\n  ") + "\nWrite FILE.pt2 or FILE.safetensors instead");
+}
+
+/// A tensor of the files, in the order of the names.
+struct Placed {
+  TensorType type;
+  std::string path;  ///< in the graph
+};
+
+std::vector<Placed> placed_tensors(const ir::Graph& graph, const Origin& origin, DType dtype) {
+  std::vector<Placed> tensors;
+  for (const auto& [path, stored] : origin.tensors) {
+    const Array& value = graph.tensors.at(path).value;
+    const DType kind = is_floating(value.dtype()) ? dtype : value.dtype();
+    tensors.push_back({{stored.key, kind, value.shape()}, path});
+  }
+  std::ranges::sort(tensors, {}, [](const Placed& one) { return one.type.name; });
+  return tensors;
+}
+
+/// Parts of at most `most` bytes; a larger tensor is a part by itself.
+std::vector<std::vector<Placed>> shards_of(const std::vector<Placed>& tensors, std::int64_t most) {
+  std::vector<std::vector<Placed>> shards(1);
+  std::size_t bytes = 0;
+  for (const Placed& tensor : tensors) {
+    const std::size_t more = tensor.type.byte_size();
+    if (!shards.back().empty() && bytes + more > static_cast<std::size_t>(most)) {
+      shards.emplace_back();
+      bytes = 0;
+    }
+    bytes += more;
+    shards.back().push_back(tensor);
+  }
+  return shards;
+}
+
+std::string shard_name(std::size_t number, std::size_t count) {
+  if (count == 1) return weights_name;
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "model-%05zu-of-%05zu.safetensors", number + 1, count);
+  return name.data();
+}
+
+void write_shard(const std::string& path, const std::vector<Placed>& tensors,
+                 FolderValues& values) {
+  std::vector<TensorType> types;
+  std::map<std::string, const Placed*> by_name;
+  for (const Placed& tensor : tensors) {
+    types.push_back(tensor.type);
+    by_name.emplace(tensor.type.name, &tensor);
+  }
+  safetensors::write_stream(path, types, [&](const TensorType& type, const auto& sink) {
+    const std::string& tensor = by_name.at(type.name)->path;
+    if (!values.write(tensor, type.dtype, sink)) throw Inexact{tensor};
+  });
+}
+
+/// What is said of the weights at the end.
+struct Written {
+  std::size_t bytes = 0, quantized = 0;
+  std::vector<std::string> names, kept;
+};
+
+Written write_weights(const ir::Graph& graph, const std::string& folder,
+                      const std::vector<Placed>& tensors, std::int64_t most) {
+  FolderValues values(graph);
+  const auto shards = shards_of(tensors, most);
+  Written written;
+  Tree map = Tree::dict();
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    written.names.push_back(shard_name(i, shards.size()));
+    write_shard(in_folder(folder, written.names.back()), shards[i], values);
+    for (const Placed& tensor : shards[i]) {
+      map[tensor.type.name] = written.names.back();
+      written.bytes += tensor.type.byte_size();
+    }
+  }
+  if (shards.size() > 1) {
+    Tree index = Tree::dict();
+    index["metadata"]["total_size"] = written.bytes;
+    index["weight_map"] = std::move(map);
+    written.names.push_back(std::string(weights_name) + ".index.json");
+    write_file(in_folder(folder, written.names.back()), to_json(index) + "\n");
+  }
+  written.quantized = values.quantized();
+  written.kept = values.kept();
+  return written;
+}
+
+/// The tensors that config.json implies.
+std::map<std::string, Array> own_tensors(const ir::Graph& graph, const Origin& origin) {
+  std::map<std::string, Array> tensors;
+  for (const auto& [path, tensor] : graph.tensors)
+    if (!origin.tensors.contains(path)) tensors.emplace(path, tensor.value);
+  return tensors;
+}
+
+/// config.json with the type of the weights under the names that transformers has given it.
+Tree config_with(const Tree& config, DType dtype) {
+  Tree out = config;
+  bool named = false;
+  for (const char* key : {"dtype", "torch_dtype"})
+    if (config.find(key)) {
+      out[key] = dtype_name(dtype);
+      named = true;
+    }
+  if (!named) out["torch_dtype"] = dtype_name(dtype);
+  return out;
+}
+
+/// The metadata of a model, without what a checkpoint says of its own file.
+Tree kept_info(const Tree& info) {
+  constexpr std::string_view of_file[] = {"format_version", "history", "tensor_hash",
+                                          "quantized_tensors", "hashes"};
+  Tree kept = Tree::dict();
+  if (info.is_dict())
+    for (const auto& [key, value] : info.as_dict())
+      if (std::ranges::find(of_file, key) == std::end(of_file)) kept[key] = value;
+  return kept;
+}
+
+Tree graph_document(const ir::Graph& graph, const Tree& info) {
+  Tree document = Tree::dict();
+  document["format_version"] = folder_version;
+  document["info"] = kept_info(info);
+  document["graph"] = Tree::list_of(split(ir::print(graph), '\n'));
+  return document;
+}
+
+/// The files to copy, read before anything is written.
+std::map<std::string, std::string> companions_of(const Origin& origin,
+                                                 const std::string& other_source) {
+  const std::string& from = other_source.empty() ? origin.folder : other_source;
+  std::map<std::string, std::string> files;
+  for (const std::string& name : origin.files) try {
+      files[name] = read_file(in_folder(from, name));
+    } catch (const Error& error) {
+      file_error(std::string(error.what()) +
+                 "; the model was read with this file. --source FOLDER says where it is now, and "
+                 "lets `mase convert` read it");
+    }
+  return files;
+}
+
+/// Makes the folder one that nobody takes for a model, and removes the files of an earlier writing.
+void clear(const std::string& folder) {
+  make_folder(folder);
+  remove_file(in_folder(folder, "config.json"));
+  remove_file(in_folder(folder, graph_file));
+  remove_file(in_folder(folder, own_tensors_file));
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_shard = name.starts_with("model-") && name.ends_with(".safetensors");
+    if (is_shard || name == weights_name || name == std::string(weights_name) + ".index.json")
+      remove_file(entry.path().string());
+  }
+}
+
+void tell(const Written& written, const std::string& folder) {
+  if (!written.kept.empty())
+    log::warning(folder + ": the tensors " + join(written.kept, ", ") +
+                 " are written as they are, since their readers do not agree on a format, or one "
+                 "whose values it changes again; transformers computes with them unquantized");
+}
+
+}  // namespace
+
+std::int64_t parse_shard_size(const std::string& text) {
+  constexpr std::pair<std::string_view, std::int64_t> units[] = {{"GIB", std::int64_t{1} << 30},
+                                                                 {"MIB", std::int64_t{1} << 20},
+                                                                 {"KIB", std::int64_t{1} << 10},
+                                                                 {"GB", 1'000'000'000},
+                                                                 {"MB", 1'000'000},
+                                                                 {"KB", 1'000},
+                                                                 {"", 1}};
+  std::string upper = text;
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (const auto& [unit, bytes] : units) {
+    if (!upper.ends_with(unit)) continue;
+    const std::string digits = upper.substr(0, upper.size() - unit.size());
+    const bool whole = !digits.empty() && digits.size() <= 9 + (unit.empty() ? 6 : 0) &&
+                       digits.find_first_not_of("0123456789") == std::string::npos;
+    if (whole && std::stoll(digits) > 0) {
+      std::int64_t product = 0;
+      if (!__builtin_mul_overflow(std::int64_t{std::stoll(digits)}, bytes, &product))
+        return product;
+    }
+    break;
+  }
+  config_error("--max-shard-size " + text + ": it is a size such as 5GB, 200MB or 1GiB");
+}
+
+void require_empty_folder(const std::string& folder) {
+  std::error_code error;
+  if (!file_exists(folder) || (fs::is_directory(folder, error) && fs::is_empty(folder, error)))
+    return;
+  config_error("'" + folder +
+               "' exists and is not an empty folder; name another one, or give "
+               "--overwrite");
+}
+
+Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std::string& folder,
+                            const FolderRequest& request) {
+  const Origin origin = required_origin(graph);
+  check_fit(graph, origin);
+  if (same_file(folder, origin.folder))
+    config_error(folder + " is the folder that the model was read from; name another one");
+  const auto companions = companions_of(origin, request.source);
+  DType dtype = origin.dtype();
+  clear(folder);
+  Written written;
+  const auto write_all = [&] {
+    written =
+        write_weights(graph, folder, placed_tensors(graph, origin, dtype), request.max_shard_size);
+  };
+  try {
+    write_all();
+  } catch (const Inexact& inexact) {
+    log::info(folder + ": the weights are float32, since " + std::string(dtype_name(dtype)) +
+              " has not all values of " + inexact.path);
+    dtype = DType::float32;
+    clear(folder);
+    write_all();
+  }
+  const auto own = own_tensors(graph, origin);
+  if (!own.empty()) safetensors::write_tensors(in_folder(folder, own_tensors_file), own);
+  for (const auto& [name, bytes] : companions) write_file(in_folder(folder, name), bytes);
+  write_file(in_folder(folder, graph_file), to_json(graph_document(graph, info)) + "\n");
+  write_file(in_folder(folder, "config.json"), to_json(config_with(origin.config, dtype)) + "\n");
+  tell(written, folder);
+  Tree document = Tree::dict();
+  document["tensors"] = origin.tensors.size();
+  document["quantized"] = written.quantized;
+  document["dtype"] = dtype_name(dtype);
+  document["bytes"] = written.bytes;
+  document["files"] = Tree::list_of(written.names);
+  return document;
+}
+
+}  // namespace mase::driver

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders that transformers opens, with the weights of a quantized graph, and with mase.json, from
+// which this program has the graph.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/tree.hpp"
+#include "ir/graph.hpp"
+
+namespace mase::driver {
+
+/// The file with the graph, which is of a format version of its own.
+inline constexpr std::string_view graph_file = "mase.json";
+inline constexpr int folder_version = 1;
+/// The file with the tensors that transformers makes itself: tables of positions, masks.
+inline constexpr std::string_view own_tensors_file = "mase.safetensors";
+
+inline constexpr std::int64_t usual_shard_size = 5'000'000'000;
+/// "5GB", "200MB", "1GiB" or a number of bytes. Error(Fault::config).
+std::int64_t parse_shard_size(const std::string& text);
+
+/// Error(Fault::config) if something is at `folder` but not an empty folder.
+void require_empty_folder(const std::string& folder);
+
+/// How to write a folder.
+struct FolderRequest {
+  std::int64_t max_shard_size = usual_shard_size;  ///< bytes of values in a file
+  std::string source;  ///< where the tokenizer's files are, if not where the model was read
+};
+
+/// Writes graph and weights, which stay in their files until they are written. config.json comes
+/// last, so that neither program takes a folder that is not complete. Files that an earlier writing
+/// left there are replaced or removed, others stay. Describes the files: numbers of tensors, files
+/// and bytes, the type of the weights. Error(Fault::unsupported) for a graph that was not made from
+/// a folder, or whose tensors no longer are those of its config.json.
+Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std::string& folder,
+                            const FolderRequest& request);
+
+}  // namespace mase::driver
