@@ -9,6 +9,7 @@ usage: text_data_test.py --mase BINARY --source ROOT
 import argparse
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -153,6 +154,18 @@ class TextData(unittest.TestCase):
         self.train("single", 1, "--max-steps", 1)
         said = self.mase("test", "mase_output/single", *pairs, "--max-token-len", 8)
         self.assertEqual(said.count("the model has no input token_type_ids"), 1, said)
+
+    def test_files_of_a_fixed_length_name_the_setting_for_it(self):
+        for name in ("bert.onnx", "bert.pt2"):
+            self.mase("convert", "bert", name)
+            run = ("run", name, "--text", "the film was good", "--tokenizer", "bert", "--output", "x.npy")
+            said = self.mase(*run, code=2)
+            remedy = re.search(r"\((--max-token-len) (\d+)\)", said)
+            self.assertTrue(remedy, said)
+            self.mase(*run, *remedy.groups())
+            test = ("test", name, "text", "--data-dir", "reviews.csv", "--tokenizer", "bert")
+            self.assertIn(remedy.group(), self.mase(*test, code=2))
+            self.mase(*test, *remedy.groups())
 
     def test_a_large_vocabulary_has_a_short_table(self):
         words = [f"w{i}" for i in range(150)]

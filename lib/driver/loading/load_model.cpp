@@ -43,6 +43,54 @@ LoadedModel from_source(const ModelRequest& request) {
   MASE_CHECK(false, "the last source takes every file");
 }
 
+/// The number of tokens that the rows of the request have.
+std::optional<std::int64_t> width_of_rows(const ModelRequest& request) {
+  if (!request.dataset) return std::nullopt;
+  const data::InputColumn& first = request.dataset->inputs.front();
+  return first.tokens ? std::optional(first.values.shape().back()) : std::nullopt;
+}
+
+/// The number of tokens of an example row that the source chooses itself.
+std::optional<std::int64_t> width_of_source(ModelRequest request) {
+  request.dataset = nullptr;
+  request.input.texts.clear();
+  try {
+    const ir::Graph graph = from_source(request).graph;
+    const std::vector<ir::NodeId> inputs = graph.placeholders();
+    if (inputs.empty() || graph.node(inputs.front()).info.shape.size() != 2) return std::nullopt;
+    return graph.node(inputs.front()).info.shape[1];
+  } catch (const Error& error) {
+    if (error.fault() == Fault::interrupted) throw;
+    return std::nullopt;
+  }
+}
+
+/// As from_source. The error for rows of texts that a file does not take names the setting that
+/// gives them the length of the file.
+LoadedModel from_source_of_texts(const ModelRequest& request) {
+  try {
+    return from_source(request);
+  } catch (const Error& error) {
+    const auto width = width_of_rows(request);
+    if (error.fault() != Fault::config || !width) throw;
+    const auto wanted = width_of_source(request);
+    if (!wanted || *wanted == *width) throw;
+    config_error(std::string(error.what()) + "; or give the texts rows of " +
+                 std::to_string(*wanted) + " tokens (--max-token-len " + std::to_string(*wanted) +
+                 ")");
+  }
+}
+
+/// Error(Fault::config) for sentences as example of a model that takes other numbers than ids.
+void require_ids_of_texts(const std::string& model, const ir::Graph& graph) {
+  const std::vector<ir::NodeId> inputs = graph.placeholders();
+  if (inputs.empty()) return;
+  const ir::Node& first = graph.node(inputs.front());
+  if (first.info.is_tensor() && first.info.dtype == DType::float32)
+    config_error("--text is for models of tokens, but the input '" + first.target + "' of " +
+                 model + " is float32; give --input or --input-shape");
+}
+
 /// What is the same for every source: weights of --load, the order of the data, the number of
 /// inputs.
 LoadedModel finish(const ModelRequest& request, LoadedModel loaded) {
@@ -71,7 +119,8 @@ LoadedModel load_with_texts(ModelRequest request) {
   const std::int64_t width = texts.inputs.front().values.shape().back();
   request.dataset = &texts;
   request.example_rows = texts.row_count();
-  LoadedModel loaded = finish(request, from_source(request));
+  LoadedModel loaded = finish(request, from_source_of_texts(request));
+  require_ids_of_texts(request.model, loaded.graph);
   const std::optional<int> fixed = fixed_tokens(loaded.graph);
   if (!fixed || *fixed == width || request.input.max_token_len) return loaded;
   request.dataset = nullptr;
@@ -84,7 +133,7 @@ LoadedModel load_with_texts(ModelRequest request) {
 LoadedModel load_model(const ModelRequest& given) {
   ModelRequest request = with_custom_ops(given);
   request.model = model_file(request.model);
-  return request.input.texts.empty() ? finish(request, from_source(request))
+  return request.input.texts.empty() ? finish(request, from_source_of_texts(request))
                                      : load_with_texts(std::move(request));
 }
 

@@ -105,6 +105,9 @@ TEST_CASE("sentences that cannot be inputs are refused") {
   CHECK(refused_text(both).find("leave out --input") != std::string::npos);
   ModelRequest foreign = text_request(folders + "bert", {"The plot is not good."});
   foreign.input.tokenizer = classifier;
+  ModelRequest numbers = text_request("jsc-s", {"The plot is not good."});
+  numbers.input.tokenizer = classifier;
+  CHECK(refused_text(numbers).starts_with("--text is for models of tokens, but the input 'x' of"));
   CHECK_NOTHROW(load_model(foreign));  // all 94 ids have rows among 100
 }
 
