@@ -96,9 +96,16 @@ std::vector<InputColumn> columns_of(const std::vector<TokenRow>& rows, std::size
   return {{"x", ids}, attention_mask, type_ids};
 }
 
+/// What a user can do about texts that are cut at this many tokens.
+std::string remedy_for_cut(std::size_t most, const DataOptions& options) {
+  const bool has_more =
+      !options.token_limit || static_cast<std::int64_t>(most) < *options.token_limit;
+  return has_more ? "max_token_len allows more" : "the model has positions for no more tokens";
+}
+
 /// One line on lengths: those of the texts, that of rows, and how many texts are cut.
 void tell_lengths(const Texts& texts, const std::vector<TokenRow>& rows, std::size_t width,
-                  const TextTokenizer& tokenizer) {
+                  const TextTokenizer& tokenizer, const DataOptions& options) {
   const auto size = [](const TokenRow& row) { return row.ids.size(); };
   const auto [shortest, longest] = std::ranges::minmax(rows, {}, size);
   const auto cut = std::ranges::count(rows, true, &TokenRow::is_cut);
@@ -107,7 +114,7 @@ void tell_lengths(const Texts& texts, const std::vector<TokenRow>& rows, std::si
                      ", and rows have " + std::to_string(width);
   if (cut > 0)
     line += "; " + std::to_string(cut) + " of " + std::to_string(rows.size()) +
-            " texts are longer and are cut (max_token_len allows more)";
+            " texts are longer and are cut (" + remedy_for_cut(width, options) + ")";
   log::info(line);
 }
 
@@ -155,7 +162,7 @@ std::vector<InputColumn> tokenized_columns(const Texts& texts, const DataOptions
   std::size_t width = 0;
   for (const TokenRow& row : rows) width = std::max(width, row.ids.size());
   if (options.max_token_len) width = static_cast<std::size_t>(*options.max_token_len);
-  tell_lengths(texts, rows, width, tokenizer);
+  tell_lengths(texts, rows, width, tokenizer, options);
   std::vector<InputColumn> columns = columns_of(rows, width, tokenizer);
   auto facts = std::make_shared<TokenFacts>();
   facts->tokenizer = tokenizer.file();

@@ -167,6 +167,15 @@ class TextData(unittest.TestCase):
             self.assertIn(remedy.group(), self.mase(*test, code=2))
             self.mase(*test, *remedy.groups())
 
+    def test_texts_that_are_cut_have_a_remedy_if_there_is_one(self):
+        long = "the film was " * 20
+        (self.folder / "long.csv").write_text("text,label\n" + f"{long},1\ngood,0\n" * 10)
+        data = ("text", "--data-dir", "long.csv")
+        said = self.mase("test", "bert", *data)
+        self.assertIn("are cut (the model has positions for no more tokens)", said)
+        said = self.mase("test", "bert", *data, "--max-token-len", 12)
+        self.assertIn("are cut (max_token_len allows more)", said)
+
     def test_a_large_vocabulary_has_a_short_table(self):
         words = [f"w{i}" for i in range(150)]
         (self.folder / "words.json").write_text(tokenizer_json(words, post_processor=None, model={
