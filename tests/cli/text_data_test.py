@@ -155,6 +155,18 @@ class TextData(unittest.TestCase):
         said = self.mase("test", "mase_output/single", *pairs, "--max-token-len", 8)
         self.assertEqual(said.count("the model has no input token_type_ids"), 1, said)
 
+    def test_formats_that_see_padding_are_warned_of(self):
+        changes = "in the formats of the model, the results of a row of 3 tokens change by"
+        for block_dim, warns in ((-1, False), (-2, True)):  # features, tokens
+            (self.folder / "mx.toml").write_text(
+                '[[pass]]\nrun = "quantize"\nby = "type"\n[pass.linear.config]\nname = "mxint"\n'
+                f"data_in_width = 4\ndata_in_block_dim = {block_dim}\n"
+            )
+            self.mase("transform", "bert", "text", "--data-dir", "reviews.csv", "--config", "mx.toml",
+                      "--project", "mx", "--overwrite")  # fmt: skip
+            said = self.mase("test", "mase_output/mx", "--group-by-length")
+            self.assertEqual(changes in said, warns, said)
+
     def test_files_of_a_fixed_length_name_the_setting_for_it(self):
         for name in ("bert.onnx", "bert.pt2"):
             self.mase("convert", "bert", name)
