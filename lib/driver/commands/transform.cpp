@@ -200,7 +200,8 @@ int transform(const TransformRequest& request) {
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
   LoadedModel model = load_session_model(session, request.input);
-  if (!model.example.empty()) backend::open().infer(model.graph, model.example);
+  if (!model.example.empty() && !model.has_shapes)
+    backend::open().infer(model.graph, model.example);
 
   const Tree info = checkpoint_info(session, resolved);
   passes::PassContext context = make_context(session, model, folder, info);

@@ -75,7 +75,10 @@ LoadedModel import_folder(const ModelRequest& request) {
   if (ids != options.examples.end() && !options.all_seen)
     options.examples.try_emplace(mask_input, unmasked(ids->second.shape()));
   huggingface::Imported imported = huggingface::import_folder(request.model, options);
-  return with_examples(request, std::move(imported.graph), imported.notes, options.examples);
+  LoadedModel loaded =
+      with_examples(request, std::move(imported.graph), imported.notes, options.examples);
+  loaded.has_shapes = knows_shapes(loaded);
+  return loaded;
 }
 
 }  // namespace

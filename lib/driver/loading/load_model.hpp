@@ -35,6 +35,7 @@ struct LoadedModel {
   std::vector<Array> example;  ///< example inputs; may be empty
   bool measured = false;       ///< the example is data given by the user, not zeros
   bool untrained = false;      ///< a built-in model with random weights
+  bool has_shapes = false;     ///< nodes have what they are for this example, without a run
 };
 
 /// Loads a model. Error(Fault::file) if there is neither a model nor a readable file of this name,

@@ -123,6 +123,7 @@ std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request) {
   take_built_graph(request, "a quantized folder", loaded.graph);
   loaded.example =
       with_initial_state(loaded.graph, requested_inputs(request, input_names(loaded.graph)));
+  loaded.has_shapes = knows_shapes(loaded);
   return loaded;
 }
 

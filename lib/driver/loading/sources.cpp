@@ -96,6 +96,19 @@ std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, 
   return inputs;
 }
 
+bool knows_shapes(const LoadedModel& model) {
+  const std::vector<ir::NodeId> inputs = model.graph.placeholders();
+  if (inputs.size() != model.example.size()) return false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ir::ValueInfo& info = model.graph.node(inputs[i]).info;
+    if (info.dtype != model.example[i].dtype() || info.shape != model.example[i].shape())
+      return false;
+  }
+  return std::ranges::none_of(model.graph.order(), [&](ir::NodeId id) {
+    return model.graph.node(id).info.kind == ir::ValueInfo::Kind::unknown;
+  });
+}
+
 LoadedModel with_examples(const ModelRequest& request, ir::Graph graph,
                           const std::vector<std::string>& notes,
                           const std::map<std::string, Array>& examples) {

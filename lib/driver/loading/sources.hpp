@@ -60,6 +60,8 @@ std::map<std::string, Array> by_name(ExampleInputs examples, const std::vector<s
 /// The examples in the order of the graph's inputs. Where there is none, state has the values that
 /// it begins with, and other inputs are zeros.
 std::vector<Array> in_order(const ir::Graph& graph, const std::map<std::string, Array>& examples);
+/// Whether the model has what every node of its graph gives for its example.
+bool knows_shapes(const LoadedModel& model);
 /// An imported graph with these examples. The log gets what the import noted.
 LoadedModel with_examples(const ModelRequest& request, ir::Graph graph,
                           const std::vector<std::string>& notes,
