@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/widened.hpp"
 #include "ir/custom_op.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
@@ -282,12 +283,21 @@ class Applier {
   /// Names the first element that no format can hold; empty when there is no such element.
   static std::string value_fault(const ir::Tensor& tensor) {
     if (tensor.value.dtype() != DType::float32) return "";
-    const auto values = tensor.value.span<float>();
-    const auto odd = std::ranges::find_if(values, [&](float value) {
-      return tensor.is_parameter ? !std::isfinite(value) : std::isnan(value);
-    });
-    if (odd == values.end()) return "";
-    return "element " + std::to_string(odd - values.begin()) + " is " + double_text(*odd);
+    // Piece by piece, so that a large tensor of a file with narrow numbers is not kept as float32.
+    constexpr std::int64_t piece = std::int64_t{1} << 20;
+    const Array stored = as_stored(tensor.value);
+    const Array flat = stored.reshaped({stored.size()});
+    for (std::int64_t begin = 0; begin < flat.size(); begin += piece) {
+      const Array part = flat.rows(begin, std::min(piece, flat.size() - begin)).to_float32();
+      const auto values = part.span<float>();
+      const auto odd = std::ranges::find_if(values, [&](float value) {
+        return tensor.is_parameter ? !std::isfinite(value) : std::isnan(value);
+      });
+      if (odd != values.end())
+        return "element " + std::to_string(begin + (odd - values.begin())) + " is " +
+               double_text(*odd);
+    }
+    return "";
   }
 
   Tree formats_of(const std::string& name) const {
