@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/from_front.hpp"
 #include "base/text.hpp"
+#include "ir/guards.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
 
@@ -60,35 +61,13 @@ c10::IValue check_input(const ir::Node& placeholder, const Array& input) {
   return tensor.to(scalar_type(info.dtype));
 }
 
-/// A size that a guard reads, "size(NAME, DIM)".
-struct ReadSize {
-  std::string name;
-  std::int64_t dim = 0;
-};
-
-/// The sizes in a guard's condition; nothing if it reads anything else.
-std::optional<std::vector<ReadSize>> sizes_in(const std::string& condition) {
-  if (condition.find(ir::long_expression) != std::string::npos) return std::nullopt;
-  std::vector<ReadSize> sizes;
-  for (std::size_t at = condition.find("size("); at != std::string::npos;
-       at = condition.find("size(", at + 1)) {
-    const std::size_t comma = condition.find(", ", at), end = condition.find(')', at);
-    if (comma == std::string::npos || end < comma) return std::nullopt;
-    const auto dim = parse_int(condition.substr(comma + 2, end - comma - 2));
-    if (!dim) return std::nullopt;
-    sizes.push_back({condition.substr(at + 5, comma - at - 5), *dim});
-  }
-  if (sizes.empty()) return std::nullopt;
-  return sizes;
-}
-
 /// Whether a guard may depend on dimension `dim` of a placeholder: whether it reads that size, or
 /// the size of a computed tensor, which may depend on anything.
 bool may_depend(const ir::Graph& graph, const ir::Guard& guard, const ir::Node& placeholder,
                 std::size_t dim) {
-  const auto sizes = sizes_in(guard.condition);
+  const auto sizes = ir::sizes_in(guard.condition);
   if (!sizes) return true;
-  for (const ReadSize& size : *sizes) {
+  for (const ir::ReadSize& size : *sizes) {
     const ir::Node* node = graph.find_node(size.name);
     if (!node || node->kind != ir::NodeKind::placeholder) return true;
     if (node->id == placeholder.id && from_front(size.dim, placeholder.info.shape.size()) == dim)
