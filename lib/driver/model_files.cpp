@@ -47,13 +47,26 @@ Tree write_weights(const ModelFile& file) {
   return document;
 }
 
+Tree free_size(const pt2::FreeSize& size) {
+  Tree document = Tree::dict();
+  document["symbol"] = size.symbol;
+  document["inputs"] = Tree::list();
+  for (const auto& [name, dim] : size.places)
+    document["inputs"].push_back(Tree(Tree::Dict{{"name", name}, {"dim", dim}}));
+  document["min"] = size.least;
+  document["max"] = size.most ? Tree(*size.most) : Tree();
+  return document;
+}
+
 Tree write_exported_program(const ModelFile& file) {
   ir::Graph graph = file.graph;
   if (file.request.format == "float")
     for (const ir::NodeId id : graph.order()) graph.node(id).formats.clear();
   const pt2::ExportNotes notes = pt2::export_program(graph, file.path, file.request.allow_loss);
   Tree document = numbers(notes.nodes, notes.tensors);
-  document["any_batch"] = notes.any_batch;
+  document["free_sizes"] = Tree::list();
+  for (const pt2::FreeSize& size : notes.free_sizes)
+    document["free_sizes"].push_back(free_size(size));
   document["losses"] = Tree::list_of(notes.losses);
   return document;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/version.hpp"
 #include "onnx/model.hpp"
@@ -34,6 +35,32 @@ void prepare(ir::Graph& graph, const std::set<std::string>& passes) {
   std::vector<passes::PassCall> calls;
   for (const std::string& name : passes) calls.push_back({name, Tree::dict(), {}});
   passes::run_passes(graph, calls, all_passes(), context, {});
+}
+
+/// "any batch", or "1 to 32 as dimension 1 of input_ids and of attention_mask".
+std::string free_size_text(const Tree& size) {
+  std::vector<std::string> places;
+  bool rows = true;
+  std::int64_t last = -1;
+  for (const Tree& place : size.at("inputs").as_list()) {
+    const std::int64_t dim = place.at("dim").as_int();
+    rows = rows && dim == 0;
+    const std::string words = dim == last ? "of " : "dimension " + std::to_string(dim) + " of ";
+    places.push_back(words + place.at("name").as_string());
+    last = dim;
+  }
+  const std::int64_t least = size.at("min").as_int();
+  const bool any = size.at("max").is_null();
+  if (any && least == 1) return rows ? "any batch" : "any size as " + join(places, " and ");
+  return std::to_string(least) +
+         (any ? " or more" : " to " + std::to_string(size.at("max").as_int())) + " as " +
+         join(places, " and ");
+}
+
+std::string free_sizes_text(const Tree::List& sizes) {
+  std::string text = sizes.empty() ? "\n  takes the sizes of its example" : "";
+  for (const Tree& size : sizes) text += "\n  takes " + free_size_text(size);
+  return text;
 }
 
 }  // namespace
@@ -79,8 +106,7 @@ std::string file_text(const std::string& path, const Tree& document) {
   if (const Tree* passes = document.find("passes"))
     for (const Tree& pass : passes->as_list())
       text += "\n  written after the pass " + pass.as_string();
-  if (const Tree* any_batch = document.find("any_batch"))
-    text += any_batch->as_bool() ? "\n  takes any batch" : "\n  takes the batch of its example";
+  if (const Tree* sizes = document.find("free_sizes")) text += free_sizes_text(sizes->as_list());
   if (const Tree* losses = document.find("losses"))
     for (const Tree& loss : losses->as_list()) text += "\n  left out: " + loss.as_string();
   return text;

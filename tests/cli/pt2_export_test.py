@@ -46,15 +46,15 @@ def leaves(result):
 
 def graph_of(model, *words):
     """The text of a graph. An exported program knows fixed sizes as numbers and says in guards which these are. It has no
-    containers without layers and tensors, no layers that do nothing, and no dropout that never asks whether the model
-    trains; torch.add is an operator."""
+    containers without layers and tensors, no folder that it comes from, no layers that do nothing, and no dropout that
+    never asks whether the model trains; torch.add is an operator."""
     text = mase("show", model, *words)
     for name, same in re.findall(r"  %(\w+) : .* mase::identity\(self=%(\w+)\)", text):
         text = re.sub(rf"%{name}\b", f"%{same}", text)
     integers = "|".join(re.findall(r"  %(\w+) : int =", text)) or "none"
     lines = []
     for line in text.splitlines():
-        if re.match(r"  (guard|container) |  %\w+ : int =|.*(\.Identity |mase::identity)", line):
+        if re.match(r"  (guard|container|source) |  %\w+ : int =|.*(\.Identity |mase::identity)", line):
             continue
         line = re.sub(r"(size|shape)=\[.*?\]", r"\1=[...]", line).replace("train=false", "train=$training")
         if "mase::getitem" in line:
@@ -159,7 +159,7 @@ class Floats(Exports):
     def test_static_programs_stay_static(self):
         folder = SOURCE / "tests/fixtures/models/jsc_tiny"
         program, said = self.exported(folder / "jsc_tiny.static.pt2", [])
-        self.assertIn("takes the batch of its example", said)
+        self.assertIn("takes the sizes of its example", said)
         self.assertFalse(program.range_constraints)
 
     def test_modules_have_names(self):
@@ -231,6 +231,124 @@ class RecurrentCells(nn.Module):
         h, c = self.lstm(x)
         h, c = self.lstm(x, (h, c))
         return h, c, self.gru(x), self.gru(x, h), self.relu(x), self.tanh(x, c)
+
+
+class Heights(nn.Module):
+    """Strides, a plan of the first layer's size, and places of the image as tokens."""
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.further = nn.Conv2d(3, 8, 3, 2, 1), nn.Conv2d(8, 8, 3, 2)
+        self.mix = nn.Linear(8, 4)
+
+    def forward(self, x):
+        y = self.down(x)
+        z = nn.functional.interpolate(self.further(y), size=y.shape[2:])
+        return self.mix((y + z).flatten(2).transpose(1, 2)), z
+
+
+class Ends(nn.Module):
+    """The first eight places and the last one, which are fewer places where there are fewer."""
+
+    def forward(self, x):
+        return torch.cat([x[:, :8] + 1, x[:, -1:]], 1)
+
+
+class OtherSizes(Exports):
+    """Axes of the inputs other than the batch vary where the graph takes other sizes, and only there."""
+
+    def images(self, *shapes):
+        generator = np.random.default_rng(2)
+        return [generator.normal(size=shape).astype(np.float32) for shape in shapes]
+
+    def tokens(self, rows, length):
+        generator = np.random.default_rng(3)
+        mask = np.arange(length)[None] < generator.integers(1, length + 1, (rows, 1))
+        return [generator.integers(0, 100, (rows, length)), mask.astype(np.int64)]
+
+    def check(self, program, model, *others):
+        for arrays in others:
+            with self.subTest([array.shape for array in arrays]):
+                self.check_calls(program, arrays, self.outputs_of(model, arrays))
+
+    def ranges(self, program):
+        return {str(name): (int(one.lower), one.upper) for name, one in program.range_constraints.items()}
+
+    def saved(self, network):
+        path = self.folder / "network.pt"
+        torch.jit.script(network.eval()).save(str(path))
+        return path
+
+    def test_length_of_sentences(self):
+        for model in ("huggingface/bert", "models/bert_tiny/bert_tiny.trace.pt"):
+            path = SOURCE / "tests/fixtures" / model
+            most = 64 if path.is_file() else 32  # max_position_embeddings
+            with self.subTest(model):
+                program, said = self.exported(path, self.tokens(4, 12))
+                self.assertIn(f"takes 1 to {most} as dimension 1 of input_ids and of attention_mask", said)
+                self.assertEqual(self.ranges(program)["s1"][1], most)
+                ids, mask = (
+                    one.meta["val"] for one in program.graph.nodes if one.name in program.graph_signature.user_inputs
+                )
+                self.assertEqual([str(size) for size in (*ids.shape, *mask.shape)], ["s0", "s1", "s0", "s1"])
+                self.check(program, path, self.tokens(3, 1), self.tokens(1, 7), self.tokens(2, most))
+                with self.assertRaises((RuntimeError, AssertionError)):
+                    program.module()(*map(torch.from_numpy, self.tokens(2, most + 1)))
+                refused = mase_result("run", path, *self.input_words(self.tokens(2, most + 1)))
+                self.assertNotEqual(refused.returncode, 0)
+
+    def test_length_of_sequences(self):
+        path = SOURCE / "tests/fixtures/models/encoder_tiny/encoder_tiny.script.pt"
+        program, said = self.exported(path, self.images((4, 12, 32)))
+        self.assertIn("takes any size as dimension 1 of x", said)
+        self.check(program, path, *(self.images(shape) for shape in ((1, 1, 32), (3, 2, 32), (2, 31, 32))))
+
+    def test_height_and_width(self):
+        for name in ("resnet8", "mobile_tiny"):
+            path = SOURCE / f"tests/fixtures/models/{name}/{name}.script.pt"
+            program, said = self.exported(path, self.images((4, 3, 32, 32)))
+            self.assertIn("takes any size as dimension 2 of x", said)
+            self.check(program, path, *(self.images(shape) for shape in ((1, 3, 17, 40), (2, 3, 5, 33))))
+
+    def test_sizes_in_between(self):
+        path = self.saved(Heights())
+        program, said = self.exported(path, self.images((2, 3, 16, 21)))
+        self.assertIn("takes 5 or more as dimension 2 of x", said)  # 3 places for the second layer
+        self.check(program, path, *(self.images(shape) for shape in ((1, 3, 5, 8), (3, 3, 19, 32), (2, 3, 64, 6))))
+        tokens, plan = program.graph.output_node().args[0]
+        rows, height, width = program.range_constraints
+        for h, w in ((5, 6), (16, 21), (31, 64)):
+            sizes = [size.node.expr.subs({rows: 2, height: h, width: w}) for size in plan.meta["val"].shape[2:]]
+            self.assertEqual(sizes, [(h + 1) // 2, (w + 1) // 2])
+            self.assertEqual(tokens.meta["val"].shape[1].node.expr.subs({height: h, width: w}), sizes[0] * sizes[1])
+
+    def test_limits(self):
+        path = self.saved(Ends())
+        program, said = self.exported(path, self.images((2, 12, 4)))
+        self.assertIn("takes 8 or more as dimension 1 of x", said)
+        self.check(program, path, self.images((3, 8, 4)), self.images((1, 40, 4)), self.images((1, 40, 6)))
+
+    def test_fixed_sizes(self):
+        for name, shape in (("vit_tiny", (2, 3, 40, 32)), ("cnv_small", (2, 3, 48, 48)), ("unet_tiny", (1, 3, 20, 24))):
+            (path,) = (SOURCE / "tests/fixtures/models" / name).glob("*.script.pt")
+            program, _ = self.exported(path, [np.load(path.parent / "inputs.npy")])
+            with self.assertRaises((RuntimeError, AssertionError)):
+                program.module()(*map(torch.from_numpy, self.images(shape)))
+
+    def test_round_trip(self):
+        path = SOURCE / "tests/fixtures/huggingface/bert"
+        arrays = self.tokens(4, 12)
+        self.exported(path, arrays)
+        again, words = self.folder / "model.pt2", self.input_words(arrays)
+
+        def plain(lines):  # a program does not say where tensors are, and has other names of sizes
+            lines = [re.sub(r"to\.\w+\((self=%[\w#]+),.*(dtype=11).*\)", r"to.dtype(\1, \2)", line) for line in lines]
+            return [re.sub(r"end=%[\w#]+", "end=N", line) for line in lines]
+
+        self.assertEqual(plain(graph_of(again, *words)), plain(graph_of(path, *words)))
+        self.assertNotIn("guard", mase("show", again, *words))
+        other = self.tokens(3, 20)
+        self.compare(self.outputs_of(again, other), self.outputs_of(path, other))
 
 
 class Recurrent(Exports):

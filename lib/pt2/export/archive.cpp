@@ -95,7 +95,8 @@ ExportNotes export_program(const ir::Graph& graph, const std::string& path, bool
   for (const Folder& folder : folders) add_values(exporter.expanded(), folder, archive);
   archive.add_text("data/sample_inputs/model.pt", "");
   archive.write(path);
-  return {exporter.nodes(), graph.tensors.size(), exporter.any_batch(), exporter.expanded().losses};
+  return {exporter.nodes(), graph.tensors.size(), exporter.free_sizes(),
+          exporter.expanded().losses};
 }
 
 }  // namespace mase::pt2

@@ -177,15 +177,25 @@ Tree Exporter::document() const {
   Tree program = Tree::dict();
   program["graph_module"] = std::move(module);
   program["opset_version"] = union_tree("aten", aten_opset);
-  program["range_constraints"] = Tree::dict();
-  if (any_batch())
-    program["range_constraints"][batch_symbol] =
-        Tree(Tree::Dict{{"min_val", 1}, {"max_val", Tree()}});
+  program["range_constraints"] = sizes_.ranges();
   program["schema_version"] = Tree(Tree::Dict{{"major", schema_major}, {"minor", schema_minor}});
   program["verifiers"] = Tree(Tree::List{"TRAINING"});
   program["torch_version"] = layout_version;
   program["guards_code"] = Tree::list();
   return program;
+}
+
+std::vector<FreeSize> Exporter::free_sizes() const {
+  std::vector<FreeSize> all;
+  for (const Axis& axis : sizes_.axes()) {
+    FreeSize& one = all.emplace_back();
+    one.symbol = axis.symbol;
+    one.least = axis.least;
+    one.most = axis.most;
+    for (const Place& place : axis.places)
+      one.places.emplace_back(graph_.node(place.input).target, place.dim);
+  }
+  return all;
 }
 
 Tree Exporter::run() {

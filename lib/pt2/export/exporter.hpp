@@ -12,6 +12,7 @@
 #include "base/tree.hpp"
 #include "ir/graph.hpp"
 #include "ir/op_schemas.hpp"
+#include "pt2/export.hpp"
 #include "pt2/export/expand.hpp"
 #include "pt2/export/sizes.hpp"
 
@@ -36,7 +37,8 @@ class Exporter {
   explicit Exporter(const ir::Graph& graph);
   /// The entry models/model.json.
   Tree run();
-  bool any_batch() const { return sizes_.any_batch(); }
+  /// The sizes of inputs that may vary.
+  std::vector<FreeSize> free_sizes() const;
   std::size_t nodes() const { return nodes_.size(); }
   const Expanded& expanded() const { return expanded_; }
 

@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of the graph as calls of operators, with the modules and functions that they come from.
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/from_front.hpp"
 #include "base/text.hpp"
 #include "pt2/export/exporter.hpp"
+#include "pt2/export/size_operators.hpp"
 
 namespace mase::pt2 {
 namespace {
-
-/// Arithmetic on sizes, and the operators of Python that it is.
-struct SizeRow {
-  std::string_view op, target;
-};
-constexpr SizeRow size_rows[] = {
-    {"aten::add.int", "_operator.add"},           {"aten::sub.int", "_operator.sub"},
-    {"aten::mul.int", "_operator.mul"},           {"aten::neg.int", "_operator.neg"},
-    {"aten::floordiv.int", "_operator.floordiv"}, {"aten::remainder.int", "_operator.mod"},
-    {"prim::max.int", "torch.sym_max"},           {"prim::min.int", "torch.sym_min"},
-};
 
 /// "aten::conv2d" → "torch.ops.aten.conv2d.default"
 std::string target_of(std::string_view op) {
   const std::string name(op.substr(op.find("::") + 2));
   return "torch.ops.aten." + name + (name.find('.') == std::string::npos ? ".default" : "");
+}
+
+/// items[start:stop:step] for numbers that the graph has as constants.
+std::optional<std::vector<Result>> part_of(const std::vector<Result>& items,
+                                           const std::vector<ir::Value>& slice) {
+  const std::int64_t count = std::ssize(items);
+  for (const ir::Value& one : slice)
+    if (!one.is_none() && one.kind() != ir::Value::Kind::integer) return std::nullopt;
+  const auto bound = [&](const ir::Value& given, std::int64_t otherwise) {
+    if (given.is_none()) return otherwise;
+    const std::int64_t place = given.as_int();
+    return std::clamp<std::int64_t>(place < 0 ? place + count : place, 0, count);
+  };
+  const std::int64_t step = slice[2].is_none() ? 1 : slice[2].as_int();
+  if (step < 1) return std::nullopt;
+  std::vector<Result> part;
+  for (std::int64_t i = bound(slice[0], 0); i < bound(slice[1], count); i += std::min(step, count))
+    part.push_back(items[static_cast<std::size_t>(i)]);
+  return part;
 }
 
 }  // namespace
@@ -58,18 +68,25 @@ Result Exporter::item_of(const ir::Node& node) {
   if (index.kind() == ir::Value::Kind::integer)
     if (const auto place = from_front(index.as_int(), container.items.size()))
       return container.items[*place];
+  if (index.kind() == ir::Value::Kind::slice)
+    if (auto part = part_of(container.items, index.items())) {
+      Result several;
+      several.kind = Result::Kind::items;
+      several.items = std::move(*part);
+      return several;
+    }
   unsupported_error("an item that the list does not have");
 }
 
 void Exporter::add_size(const ir::Node& node) {
-  const auto symbol = [&](std::string name, const BatchSize& value) {
-    size_values_[name] = sizes_.tree(value);
+  const auto symbol = [&](std::string name, const Size& value) {
+    size_values_[name] = value.tree();
     return Result::of(Result::Kind::size, std::move(name));
   };
   const auto read_size = [&](std::size_t dim) {
     const ir::NodeId source = node.args.at(0).value.node();
-    const BatchSize size = sizes_.size(source, dim);
-    if (!Sizes::varies(size)) return Result::of(ir::Value(size[0]));
+    const Size size = sizes_.size(source, dim);
+    if (!size.varies()) return Result::of(ir::Value(size.value));
     const std::string name = unique(node.name);
     add(node, "torch.ops.aten.sym_size.int",
         {input_tree("self", union_tree("as_tensor", name_tree(results_.at(source).name))),
@@ -87,8 +104,8 @@ void Exporter::add_size(const ir::Node& node) {
   }
   const auto value = sizes_.integer(node.id);
   if (!value) unsupported_error("a number that depends on values of tensors, or is not an integer");
-  if (!Sizes::varies(*value)) {
-    results_[node.id] = Result::of(ir::Value((*value)[0]));
+  if (!value->varies()) {
+    results_[node.id] = Result::of(ir::Value(value->value));
     return;
   }
   if (node.op == "aten::size.int") {
@@ -99,18 +116,14 @@ void Exporter::add_size(const ir::Node& node) {
     results_[node.id] = read_size(*place);
     return;
   }
-  const auto* row = std::ranges::find(size_rows, node.op, &SizeRow::op);
-  if (row == std::end(size_rows))
-    unsupported_error(
-        "arithmetic on the batch that exported programs do not have; export a graph "
-        "for one batch");
+  const std::string target(size_target(node.op));
+  MASE_CHECK(!target.empty(), "arithmetic on sizes that vary");
   const std::string name = unique(node.name);
   const ir::SchemaArgument size{{"SymInt", "", false}, "", false, false, {}, 0};
   Tree::List inputs;
   for (const ir::Argument& one : node.args)
     inputs.push_back(input_tree(one.name, argument(one.value, size)));
-  add(node, std::string(row->target), std::move(inputs),
-      {union_tree("as_sym_int", union_tree("as_name", name))});
+  add(node, target, std::move(inputs), {union_tree("as_sym_int", union_tree("as_name", name))});
   results_[node.id] = symbol(name, *value);
 }
 
