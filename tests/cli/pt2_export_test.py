@@ -414,7 +414,9 @@ class Formats(Exports):
         arrays = [np.load(one) for one in sorted(folder.glob("input*.npy"))]
         checkpoint = self.quantized(path, arrays, formats)
         program, _ = self.exported(checkpoint, [])
-        self.check_calls(program, arrays, self.outputs_of(checkpoint, arrays))
+        wanted = self.outputs_of(checkpoint, arrays)
+        self.check_calls(program, arrays, wanted)
+        self.compare(self.outputs_of(self.folder / "model.pt2", arrays), wanted, "read again")
         for rows in batches:
             others = [np.concatenate([array] * 3)[:rows] for array in arrays]
             self.check_calls(program, others, self.outputs_of(checkpoint, others))

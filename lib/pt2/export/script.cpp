@@ -376,6 +376,7 @@ class ScriptWriter {
     for (const std::string_view line : ir::schema_lines()) {
       const std::string_view full = line.substr(0, line.find('('));
       if (full.substr(0, full.find('.')) != name) continue;
+      if (full.find(".prim_") != std::string_view::npos) continue;  // of TorchScript alone
       const ir::OpSchema* schema = ir::find_schema("aten::" + std::string(full));
       auto one = schema ? matched(*schema, given) : std::nullopt;
       if (!one || (best && best->first >= one->first)) continue;
