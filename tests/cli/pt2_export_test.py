@@ -169,6 +169,8 @@ class Floats(Exports):
         layers = {name: array for name, array in program.state_dict.items()}
         self.assertEqual(set(layers), set(torch.jit.load(str(path)).state_dict()))
         parts = torch.export.unflatten(program)
+        modules = {name for name, _ in parts.named_modules()}
+        self.assertEqual(modules, {name for name, _ in torch.jit.load(str(path)).named_modules()})
         self.compare(leaves(parts(*map(torch.from_numpy, arrays))), self.outputs_of(path, arrays))
 
     def test_compiles(self):
@@ -245,6 +247,17 @@ class Heights(nn.Module):
         y = self.down(x)
         z = nn.functional.interpolate(self.further(y), size=y.shape[2:])
         return self.mix((y + z).flatten(2).transpose(1, 2)), z
+
+
+class Positions(nn.Module):
+    """Embeddings of tokens, and of as many positions as there are, from the third row on."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = nn.Embedding(100, 8), nn.Embedding(20, 8)
+
+    def forward(self, ids):
+        return self.words(ids) + self.places((torch.arange(ids.size(1)) + 2).unsqueeze(0))
 
 
 class Ends(nn.Module):
@@ -327,6 +340,12 @@ class OtherSizes(Exports):
         program, said = self.exported(path, self.images((2, 12, 4)))
         self.assertIn("takes 8 or more as dimension 1 of x", said)
         self.check(program, path, self.images((3, 8, 4)), self.images((1, 40, 4)), self.images((1, 40, 6)))
+
+    def test_tables_of_positions(self):
+        path = self.saved(Positions())
+        program, said = self.exported(path, self.tokens(2, 6)[:1])
+        self.assertIn("takes 1 to 18 as dimension 1 of ids", said)
+        self.check(program, path, self.tokens(3, 1)[:1], self.tokens(2, 18)[:1])
 
     def test_fixed_sizes(self):
         for name, shape in (("vit_tiny", (2, 3, 40, 32)), ("cnv_small", (2, 3, 48, 48)), ("unet_tiny", (1, 3, 20, 24))):

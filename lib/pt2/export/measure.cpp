@@ -2,6 +2,9 @@
 // Runs the rules of shape inference.
 #include "pt2/export/measure.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,6 +18,50 @@ void add_info(const ir::ValueInfo& info, Measured& all) {
   all.ranks.push_back(info.elements.size());
   all.sizes.insert(all.sizes.end(), info.shape.begin(), info.shape.end());
   for (const ir::ValueInfo& element : info.elements) add_info(element, all);
+}
+
+using Integers = std::map<ir::NodeId, std::int64_t>;
+
+/// Operators whose results have the values of what they read.
+constexpr std::string_view same_values[] = {"aten::unsqueeze", "aten::expand",     "aten::view",
+                                            "aten::reshape",   "aten::contiguous", "aten::alias",
+                                            "aten::to.dtype",  "mase::identity"};
+
+std::optional<std::int64_t> number_of(const ir::Value* value, const Integers& integers) {
+  if (!value) return std::nullopt;
+  if (value->kind() == ir::Value::Kind::integer) return value->as_int();
+  const auto found = value->is_node() ? integers.find(value->node()) : integers.end();
+  return found == integers.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The largest number of a tensor that counts up to a size; nullopt for other tensors.
+std::optional<std::int64_t> largest_count(const ir::Graph& graph, const ir::Value* value,
+                                          const Integers& integers) {
+  if (!value || !value->is_node()) return std::nullopt;
+  const ir::Node& node = graph.node(value->node());
+  if (node.op == "aten::arange" || node.op == "aten::arange.start") {
+    const auto end = number_of(node.find("end"), integers);
+    return end ? std::optional(*end - 1) : std::nullopt;
+  }
+  const ir::Value* self = node.find("self");
+  if (std::ranges::find(same_values, node.op) != std::end(same_values))
+    return largest_count(graph, self, integers);
+  if (node.op != "aten::add.Scalar" || node.find("alpha")) return std::nullopt;
+  const auto from = largest_count(graph, self, integers);
+  const auto more = number_of(node.find("other"), integers);
+  return from && more ? std::optional(*from + *more) : std::nullopt;
+}
+
+/// Whether a table has a row for every number that the graph counts itself, such as positions.
+bool has_rows(const ir::Graph& graph, const ir::Node& node, const Integers& integers) {
+  if (node.op != "aten::embedding") return true;
+  const auto largest = largest_count(graph, graph.argument(node, "indices"), integers);
+  if (!largest) return true;
+  const ir::Value* weight = graph.argument(node, "weight");
+  const std::string* path =
+      node.kind == ir::NodeKind::call_module ? graph.module_of(node).tensor("weight") : nullptr;
+  if (weight && weight->is_node()) return *largest < graph.node(weight->node()).info.shape.at(0);
+  return !path || *largest < graph.tensors.at(*path).value.shape().at(0);
 }
 
 }  // namespace
@@ -35,7 +82,7 @@ class Measure::KnownSoFar : public ir::KnownResults {
 };
 
 /// Infers all nodes in order. A node without a rule keeps what the graph says of it, or ends the
-/// work (false) if the sizes are others than the graph's.
+/// work (false) if the sizes are others than the graph's; so does a table with too few rows.
 bool Measure::infer(ir::Graph& graph, Integers& integers, bool own_sizes) const {
   const KnownSoFar known(graph, integers);
   for (const ir::NodeId id : graph.order()) {
@@ -51,6 +98,7 @@ bool Measure::infer(ir::Graph& graph, Integers& integers, bool own_sizes) const 
     const auto number = ir::host_integer(graph, graph.node(id), known);
     if (number) integers[id] = *number;
     if (!own_sizes && is_number && !number) return false;
+    if (!own_sizes && !has_rows(graph, graph.node(id), integers)) return false;
   }
   return true;
 }
