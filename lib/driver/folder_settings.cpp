@@ -96,6 +96,16 @@ void follow_class_names(const std::string& model, Settings& settings, data::Data
   }
 }
 
+/// A checkpoint has the names of the classes of its texts, unless these are the numbers of outputs.
+void keep_class_names(const data::Dataset& dataset, Settings& settings) {
+  const data::DatasetRow* const row = data::find_dataset(*settings.general.dataset);
+  if (!row || row->name != "text" || settings.data.classes.is_set() || dataset.targets.size() != 1)
+    return;
+  const data::Target& target = dataset.targets.front();
+  if (target.task == "classification" && !are_numbers(target.class_names))
+    settings.data.classes.names = target.class_names;
+}
+
 }  // namespace
 
 void follow_folder(const std::string& model, const SettingSources& sources, Settings& settings) {
@@ -108,6 +118,7 @@ data::Dataset load_session_data(const std::string& model, Settings& settings) {
   data::Dataset dataset = data::load_dataset(settings.general.dataset.value(), settings.data);
   keep_token_length(dataset, settings);
   follow_class_names(model, settings, dataset);
+  keep_class_names(dataset, settings);
   return dataset;
 }
 

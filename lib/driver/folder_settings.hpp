@@ -19,7 +19,8 @@ void follow_folder(const std::string& model, const SettingSources& sources, Sett
 /// Loads the data set that the settings name, and adds what it has found to them: the length of
 /// rows of tokens, and the order of the classes. This is that of the outputs of the model, if it is
 /// a folder of transformers that names them all and `classes` is not given; a warning names classes
-/// that the folder does not have.
+/// that the folder does not have. Classes of texts are added in any case if they have names, so
+/// that checkpoints know them.
 data::Dataset load_session_data(const std::string& model, Settings& settings);
 
 }  // namespace mase::driver

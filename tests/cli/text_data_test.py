@@ -101,6 +101,10 @@ class TextData(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
+    def document(self, *arguments):
+        said = self.mase(*arguments, "--json")  # and what the log says
+        return json.JSONDecoder().raw_decode(said[said.index("{") :])[0]
+
     def train(self, project, epochs, *more, code=0):
         return self.mase("train", "bert", "text", "--data-dir", "reviews.csv", "--learning-rate", "0.01",
                          "--batch-size", "16", "--max-epochs", epochs, "--project", project, *more, code=code)  # fmt: skip
@@ -152,8 +156,30 @@ class TextData(unittest.TestCase):
         self.assertEqual(inputs, ["%input_ids", "%attention_mask", "%token_type_ids"])
         # A model that was made without pairs is not told the types.
         self.train("single", 1, "--max-steps", 1)
-        said = self.mase("test", "mase_output/single", *pairs, "--max-token-len", 8)
+        single = ("test", "mase_output/single", *pairs, "--max-token-len", 8)
+        self.assertIn("classes (--classes) is bad, good, but data set text has 0, 1", self.mase(*single, code=2))
+        said = self.mase(*single, "--classes", "0,1")
         self.assertEqual(said.count("the model has no input token_type_ids"), 1, said)
+
+    def test_a_checkpoint_knows_its_tokenizer_and_classes(self):
+        config = json.loads((self.folder / "bert/config.json").read_text())
+        config["id2label"] = {"0": "yes", "1": "no"}  # which are not the classes of the data
+        (self.folder / "bert/config.json").write_text(json.dumps(config))
+        self.train("named", 12)
+        self.mase("train", "mase_output/named", "text", "--max-epochs", 1, "--project", "more")
+        texts = ("--text", "the film was good", "--text", "a dull film")
+        for project in ("named", "more"):
+            document = self.document("run", f"mase_output/{project}", *texts)
+            self.assertEqual([text["class"] for text in document["texts"]], ["good", "bad"])
+        self.assertIn("best.pt: tokenizer = bert\n", self.mase("show", "mase_output/named", *texts))
+        # The classes of rows without one of them keep their numbers.
+        (self.folder / "good.csv").write_text("text,label\n" + "the film was good,good\n" * 20)
+        self.assertEqual(self.accuracy("named", "text", "--data-dir", "good.csv")[0], 1)
+        (self.folder / "bert").rename(self.folder / "moved")
+        said = self.mase("run", "mase_output/named", *texts, code=3)
+        self.assertIn("bert: no such file; the setting tokenizer (--tokenizer) names a tokenizer.json", said)
+        said = self.mase("run", "mase_output/named", *texts, "--tokenizer", "moved")
+        self.assertRegex(said, r"(?m)^bad [01]\.\d+: a dull film$")
 
     def test_formats_that_see_padding_are_warned_of(self):
         changes = "in the formats of the model, the results of a row of 3 tokens change by"
@@ -199,8 +225,7 @@ class TextData(unittest.TestCase):
         rows = [line.split()[1] for line in said.splitlines() if line.startswith("| w")]
         self.assertEqual(len(rows), 100)
         self.assertEqual(rows[:3], ["w149", "w1", "w2"])  # the first token, w0, follows no other
-        said = self.mase(*data, "--json")
-        document, _ = json.JSONDecoder().raw_decode(said[said.index("{") :])
+        document = self.document(*data)
         self.assertEqual(len(document["targets"][0]["classes"]), 150)
 
     def test_what_does_not_fit_is_refused(self):

@@ -10,7 +10,9 @@
 #include "driver/loading/model_input.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
+#include "driver/project.hpp"
 #include "driver/session.hpp"
+#include "driver/stored_data.hpp"
 #include "driver/text_classes.hpp"
 #include "sandbox/policy.hpp"
 
@@ -28,18 +30,30 @@ std::string output_name(const std::string& path, const std::string& key) {
   return (p.parent_path() / (p.stem().string() + "_" + safe + p.extension().string())).string();
 }
 
-/// The classes of the model, or those of the folder that gave the tokenizer: a checkpoint or an
-/// exported file does not know their names.
+/// The classes of the texts that a checkpoint was made with; nullopt if it does not name them.
+std::optional<huggingface::TextClasses> remembered_classes(const StoredData& stored) {
+  if (stored.options.classes.names.empty()) return std::nullopt;
+  return huggingface::TextClasses{stored.options.classes.names, true};
+}
+
+/// The classes of the model, be it a folder or a checkpoint, or else those of the folder that gives
+/// the tokenizer: an exported file does not know their names.
 std::optional<huggingface::TextClasses> classes_for(const RunRequest& request) {
   if (request.input.texts.empty()) return std::nullopt;
-  for (const std::string& folder : {request.model, request.input.tokenizer.value_or("")})
+  Settings settings;
+  settings.general.model = model_file(request.model);
+  const auto stored = stored_data(settings);
+  if (const auto classes = stored ? remembered_classes(*stored) : std::nullopt) return classes;
+  const auto own = stored ? stored->options.tokenizer : std::nullopt;
+  for (const std::string& folder :
+       {request.model, request.input.tokenizer.value_or(own.value_or(""))})
     if (huggingface::is_model_folder(folder)) return huggingface::text_classes_of(folder);
   return std::nullopt;
 }
 
 /// Prints the class of each text; false if the results are not scores of classes.
-bool show_classes(const RunRequest& request, const ir::Results& results, Output& output) {
-  const auto classes = classes_for(request);
+bool show_classes(const RunRequest& request, const std::optional<huggingface::TextClasses>& classes,
+                  const ir::Results& results, Output& output) {
   if (!classes || results.size() != 1) return false;
   const auto scores = class_scores(*classes, results.front().second);
   if (!scores) return false;
@@ -80,10 +94,13 @@ int run(const RunRequest& request) {
   const ModelInput& input = request.input;
   if (input.inputs.empty() && input.input_shapes.empty() && input.texts.empty())
     config_error("run needs at least one --input FILE.npy, --input-shape, or --text");
-  if (!request.output && !classes_for(request))
+  const auto classes = classes_for(request);
+  if (!request.output && !classes)
     config_error(
         "--output FILE.npy must say where the results go; only classes of texts are printed, for "
-        "--text and a folder of transformers with a head for classes");
+        "--text and a folder of transformers with a head for classes, or a checkpoint that was "
+        "made "
+        "with texts of classes");
   const ir::Level level = parse_level(request.level);
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
@@ -95,10 +112,10 @@ int run(const RunRequest& request) {
   const LoadedModel model = load_model(wanted);
   const ir::Results results = make_evaluator()(model.graph, level)->run(model.example);
   Output output(request.json);
-  const bool shown = show_classes(request, results, output);
+  const bool shown = show_classes(request, classes, results, output);
   if (!request.output && !shown)
     config_error(
-        "the results are not scores of the folder's classes; --output FILE.npy says where "
+        "the results are not scores of the model's classes; --output FILE.npy says where "
         "they go");
   if (request.output) write_results(request, results, output);
   output.finish();

@@ -115,6 +115,7 @@ LoadedModel load_with_texts(ModelRequest request) {
   if (request.dataset)
     config_error("--text and the data set " + request.dataset->name +
                  " both give example inputs; leave one out");
+  if (!request.input.tokenizer) request.input.tokenizer = remembered_tokenizer(request.model);
   data::Dataset texts = text_rows(request.model, request.input);
   const std::int64_t width = texts.inputs.front().values.shape().back();
   request.dataset = &texts;

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "data/texts.hpp"
+#include "driver/stored_data.hpp"
 #include "huggingface/import.hpp"
 #include "tokenizer/tokenizer.hpp"
 
@@ -59,6 +60,15 @@ data::Dataset text_rows(const std::string& model, const ModelInput& input) {
                  ", but " + model + " has positions for " + std::to_string(*options.token_limit) +
                  " tokens");
   return rows_of("--text", input.texts, options);
+}
+
+std::optional<std::string> remembered_tokenizer(const std::string& model) {
+  Settings settings;
+  settings.general.model = model;
+  const auto stored = stored_data(settings);
+  if (!stored || !stored->options.tokenizer) return std::nullopt;
+  log::info("taken from " + stored->path + ": tokenizer = " + *stored->options.tokenizer);
+  return stored->options.tokenizer;
 }
 
 std::optional<int> fixed_tokens(const ir::Graph& graph) {

@@ -18,6 +18,10 @@ namespace mase::driver {
 /// than the model has positions; the log says how many texts are cut to these.
 data::Dataset text_rows(const std::string& model, const ModelInput& input);
 
+/// The tokenizer that the checkpoint `model` was made with; nullopt for other models, and for a
+/// checkpoint that was made without.
+std::optional<std::string> remembered_tokenizer(const std::string& model);
+
 /// The number of tokens to which a pass or an export has fixed the rows of the graph's first input;
 /// nullopt if it takes any number.
 std::optional<int> fixed_tokens(const ir::Graph& graph);
