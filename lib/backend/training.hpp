@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/ranks.hpp"
 #include "base/field.hpp"
 #include "data/augment.hpp"
 #include "data/dataset.hpp"
@@ -61,6 +62,7 @@ struct TrainOptions : data::AugmentOptions {
   bool round_weights = false;
   /// A model whose outputs are the targets instead of those of the data set.
   std::shared_ptr<const ir::Graph> teacher;
+  Ranks ranks;  ///< the processes that train together
   static constexpr auto fields() {
     using O = TrainOptions;
     return std::tuple_cat(
@@ -84,7 +86,7 @@ struct TrainOptions : data::AugmentOptions {
             Field{"gamma", &O::gamma, "factor of a drop of the step schedule"}
                 .between(0.0, 1.0)
                 .rare(),
-            Field{"batch_size", &O::batch_size, "rows per batch"}.at_least(1),
+            Field{"batch_size", &O::batch_size, "rows per batch, of each process"}.at_least(1),
             Field{"group_by_length", &O::group_by_length,
                   "batches of texts of similar lengths, each only as wide as its longest text"}
                 .rare(),

@@ -23,10 +23,11 @@ std::vector<std::byte*> buffers(const std::vector<at::Tensor>& tensors) {
 }  // namespace
 
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed,
-                 const data::AugmentOptions& augment)
+                 const data::AugmentOptions& augment, const backend::Ranks& ranks)
     : data_(data),
       batch_size_(std::min(batch_size, data.row_count())),
       seed_(seed),
+      ranks_(ranks),
       augmenter_(augment, data, seed),
       now_(make_buffers()) {
   if (data.has_source()) next_ = make_buffers();
@@ -52,7 +53,8 @@ void Batches::shuffle(std::int64_t epoch) {
   Random random(seed_, static_cast<std::uint64_t>(epoch));
   order_ = random.permutation(count);
   for (std::int64_t& row : order_) row = data_.train[static_cast<std::size_t>(row)];
-  if (data_.by_length) order_ = data::rows_by_length(data_, std::move(order_), batch_size_, random);
+  if (data_.by_length)
+    order_ = data::rows_by_length(data_, std::move(order_), rows_of_all(), random);
 }
 
 std::vector<c10::IValue> Batches::inputs() const {
@@ -77,49 +79,68 @@ std::vector<at::Tensor> Batches::targets() const {
 }
 
 std::int64_t Batches::load(std::int64_t index) {
-  return gather(order_, index * batch_size_, batch_size_, &augmenter_);
+  return load_share(order_, index * rows_of_all(), &augmenter_);
 }
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first) {
-  return gather(rows, first, batch_size_, nullptr);
+  return load_share(rows, first, nullptr);
 }
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first,
                            std::int64_t most) {
-  return gather(rows, first, most, nullptr);
+  const auto begin = rows.begin() + first;
+  Part wanted;
+  wanted.all.assign(begin, begin + std::min(most, static_cast<std::int64_t>(rows.end() - begin)));
+  wanted.own = wanted.all;
+  const auto count = static_cast<std::int64_t>(wanted.own.size());
+  wanted.share = {count, count, count};
+  take(wanted);
+  return count;
 }
 
-std::int64_t Batches::gather(const std::vector<std::int64_t>& rows, std::int64_t first,
-                             std::int64_t most, const data::Augmenter* augmenter) {
-  const auto part = [&](std::int64_t begin) {
-    const auto count =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(rows.size()) - begin, 0, most);
-    return std::vector(rows.begin() + begin, rows.begin() + begin + count);
-  };
-  const std::vector<std::int64_t> wanted = part(first);
-  rows_ = static_cast<std::int64_t>(wanted.size());
-  if (!take_next(wanted, augmenter)) fill(wanted, augmenter, now_);
-  if (data_.has_source()) begin_next(part(first + rows_), augmenter);
-  return rows_;
+Batches::Part Batches::part(const std::vector<std::int64_t>& rows, std::int64_t first,
+                            const data::Augmenter* augmenter) const {
+  const auto count =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(rows.size()) - first, 0, rows_of_all());
+  const auto all = rows.begin() + first;
+  const std::int64_t begin = count * ranks_.rank / ranks_.size;
+  const std::int64_t end = count * (ranks_.rank + 1) / ranks_.size;
+  Part made{{all, all + count}, {all + begin, all + end}, augmenter};
+  made.share = {end - begin, count, (count + ranks_.size - 1) / ranks_.size};
+  if (made.own.empty() && count > 0) made.own = {made.all.front()};
+  return made;
 }
 
-void Batches::fill(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter,
-                   Buffers& into) const {
-  into.width = data_.width_of(rows);
-  data_.gather(rows, 0, static_cast<std::int64_t>(rows.size()), buffers(into.inputs),
-               buffers(into.targets), augmenter, into.width);
+std::int64_t Batches::load_share(const std::vector<std::int64_t>& rows, std::int64_t first,
+                                 const data::Augmenter* augmenter) {
+  const Part wanted = part(rows, first, augmenter);
+  take(wanted);
+  const std::int64_t next = first + wanted.share.all;
+  if (data_.has_source() && next < static_cast<std::int64_t>(rows.size()))
+    begin_next(part(rows, next, augmenter));
+  return wanted.share.all;
 }
 
-void Batches::begin_next(std::vector<std::int64_t> rows, const data::Augmenter* augmenter) {
-  if (rows.empty()) return;
-  next_rows_ = std::move(rows);
-  next_augmenter_ = augmenter;
-  next_done_ = std::async(std::launch::async, [this] { fill(next_rows_, next_augmenter_, next_); });
+void Batches::take(const Part& part) {
+  rows_ = static_cast<std::int64_t>(part.own.size());
+  share_ = part.share;
+  if (!take_next(part)) fill(part, now_);
 }
 
-bool Batches::take_next(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter) {
+void Batches::fill(const Part& part, Buffers& into) const {
+  into.width = data_.width_of(part.all);
+  data_.gather(part.own, 0, static_cast<std::int64_t>(part.own.size()), buffers(into.inputs),
+               buffers(into.targets), part.augmenter, into.width);
+}
+
+void Batches::begin_next(Part part) {
+  next_part_ = std::move(part);
+  next_done_ = std::async(std::launch::async, [this] { fill(next_part_, next_); });
+}
+
+bool Batches::take_next(const Part& part) {
   if (!next_done_.valid()) return false;
-  if (rows != next_rows_ || augmenter != next_augmenter_) {
+  if (part != next_part_) {
     drop_next();
     return false;
   }

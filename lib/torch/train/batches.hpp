@@ -12,30 +12,41 @@
 #include <span>
 #include <vector>
 
+#include "backend/ranks.hpp"
 #include "data/augment.hpp"
 #include "data/dataset.hpp"
 
 namespace mase::train {
 
-/// The training rows, shuffled and cut into batches. Those of a data set that makes its rows when
-/// they are asked for are gathered while the batch before is used: two batches are in memory.
+/// The training rows, shuffled and cut into batches of `batch_size` rows for each process, of which
+/// this one gathers its share. The rows of a data set that makes them when they are asked for are
+/// gathered while the batch before is used: two batches are in memory.
 class Batches {
  public:
+  /// The part of the last loaded batch that this process has. It has one row even of a batch that
+  /// has fewer rows than there are processes; `rows` is 0 then.
+  struct Share {
+    std::int64_t rows = 0, all = 0;
+    std::int64_t most = 0;  ///< the largest number of rows that a process has
+    double weight() const { return double(rows) / double(all); }
+  };
+
   Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed,
-          const data::AugmentOptions& augment = {});
+          const data::AugmentOptions& augment = {}, const backend::Ranks& ranks = {});
   ~Batches();
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
   /// Puts the rows of the train part into the order of this epoch, a function of (seed, epoch).
   void shuffle(std::int64_t epoch);
-  /// Gathers batch `index` of the shuffled epoch with the changes of this epoch, and returns its
-  /// number of rows.
+  /// Gathers this process's share of batch `index` of the shuffled epoch with the changes of this
+  /// epoch, and returns the number of rows of all processes.
   std::int64_t load(std::int64_t index);
-  /// Gathers rows [first, first + at most the batch size) of `rows` as they are.
+  /// The same for the batch of `rows` from `first` on, as they are.
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
-  /// The same for at most `most` rows.
+  /// Gathers rows [first, first + at most `most`) of `rows` as they are, in every process.
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most);
+  const Share& share() const { return share_; }
 
   /// The inputs of the last loaded batch, valid until the next load.
   std::vector<c10::IValue> inputs() const;
@@ -49,25 +60,40 @@ class Batches {
     std::optional<std::int64_t> width{};  ///< of columns of tokens, if not all of it is used
   };
 
+  /// The rows of a batch, and those of them that this process gathers.
+  struct Part {
+    std::vector<std::int64_t> all, own;
+    const data::Augmenter* augmenter = nullptr;
+    Share share{};
+    bool operator==(const Part& other) const {
+      return own == other.own && all == other.all && augmenter == other.augmenter;
+    }
+  };
+
   Buffers make_buffers() const;
-  std::int64_t gather(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most,
-                      const data::Augmenter* augmenter);
-  void fill(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter,
-            Buffers& into) const;
+  std::int64_t rows_of_all() const { return batch_size_ * ranks_.size; }
+  /// This process's part of the batch of all processes at `first`.
+  Part part(const std::vector<std::int64_t>& rows, std::int64_t first,
+            const data::Augmenter* augmenter) const;
+  std::int64_t load_share(const std::vector<std::int64_t>& rows, std::int64_t first,
+                          const data::Augmenter* augmenter);
+  void take(const Part& part);
+  void fill(const Part& part, Buffers& into) const;
   /// Begins to gather these rows in another thread.
-  void begin_next(std::vector<std::int64_t> rows, const data::Augmenter* augmenter);
+  void begin_next(Part part);
   /// Whether the rows that another thread gathers are these; waits for them, and takes them.
-  bool take_next(const std::vector<std::int64_t>& rows, const data::Augmenter* augmenter);
+  bool take_next(const Part& part);
   void drop_next();
 
   const data::Dataset& data_;
   std::int64_t batch_size_, rows_ = 0;
   std::uint64_t seed_;
+  backend::Ranks ranks_;
+  Share share_;
   data::Augmenter augmenter_;
   std::vector<std::int64_t> order_;
   Buffers now_, next_;
-  std::vector<std::int64_t> next_rows_;
-  const data::Augmenter* next_augmenter_ = nullptr;
+  Part next_part_;
   std::future<void> next_done_;  ///< valid while rows are gathered ahead
 };
 

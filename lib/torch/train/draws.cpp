@@ -13,10 +13,10 @@
 namespace mase::train {
 namespace {
 
-std::uint64_t mixed(std::int64_t seed, std::int64_t step) {
+std::uint64_t mixed(std::int64_t seed, std::int64_t step, int rank) {
   const auto low = [](std::int64_t v) { return static_cast<std::uint32_t>(v); };
   const auto high = [](std::int64_t v) { return static_cast<std::uint32_t>(v >> 32); };
-  const auto words = philox({low(step), high(step), 0, 0}, {low(seed), high(seed)});
+  const auto words = philox({low(step), high(step), low(rank), 0}, {low(seed), high(seed)});
   return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
 }
 
@@ -27,10 +27,10 @@ bool draws_numbers(const ir::Graph& graph) {
                              [&](ir::NodeId id) { return ir::may_draw(graph, graph.node(id)); });
 }
 
-void seed_step(std::int64_t seed, std::int64_t step) {
+void seed_step(std::int64_t seed, std::int64_t step, int rank) {
   at::Generator generator = at::detail::getDefaultCPUGenerator();
   const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_current_seed(mixed(seed, step));
+  generator.set_current_seed(mixed(seed, step, rank));
 }
 
 }  // namespace mase::train

@@ -12,7 +12,8 @@ namespace mase::train {
 /// Whether the graph draws random numbers while training.
 bool draws_numbers(const ir::Graph& graph);
 
-/// Seeds LibTorch's generator for one step. Neighbouring seeds and steps give unrelated numbers.
-void seed_step(std::int64_t seed, std::int64_t step);
+/// Seeds LibTorch's generator for one step of one of the processes that train together.
+/// Neighbouring seeds, steps and ranks give unrelated numbers.
+void seed_step(std::int64_t seed, std::int64_t step, int rank);
 
 }  // namespace mase::train

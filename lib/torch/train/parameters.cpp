@@ -52,7 +52,7 @@ Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>
     total += aligned(1);
   }
   values_ = at::zeros({total}, at::kFloat);
-  gradients_ = at::zeros({total}, at::kFloat);
+  gradients_ = at::zeros({total + floats_per_line}, at::kFloat);
   for (Entry& entry : entries_) {
     at::Tensor& slot = table.at(entry.path);
     const auto view = [&](const at::Tensor& flat) {
@@ -71,7 +71,8 @@ Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>
 }
 
 std::span<float> Parameters::values() { return span_of(values_); }
-std::span<float> Parameters::gradients() { return span_of(gradients_); }
+std::span<float> Parameters::gradients() { return span_of(gradients_).first(values().size()); }
+std::span<float> Parameters::companions() { return span_of(gradients_).subspan(values().size()); }
 
 const Parameters::Entry* Parameters::find(const std::string& path) const {
   for (const Entry& entry : entries_)

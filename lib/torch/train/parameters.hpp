@@ -44,6 +44,10 @@ class Parameters {
   /// operations depends on alignment give the same bits in every run. The gaps stay zero.
   std::span<float> values();
   std::span<float> gradients();
+  /// A line of numbers behind the gradients, which the processes of a training sum with them.
+  std::span<float> companions();
+  /// The gradients and their companions.
+  at::Tensor gradients_and_companions() const { return gradients_; }
   const std::vector<Entry>& entries() const { return entries_; }
   const std::vector<LearnedStep>& steps() const { return steps_; }
   /// The number of values() before the steps, to which weight decay must not apply.

@@ -17,12 +17,12 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single) {
   StepCounts counts;
-  counts.batches_per_epoch = divide_up(rows, options.batch_size);
-  if (drop_single && rows % options.batch_size == 1 % options.batch_size) {
-    if (options.batch_size == 1)
-      config_error("batch_size = 1: batch norms need at least 2 rows in a training batch");
+  const std::int64_t ranks = options.ranks.size, batch = options.batch_size * ranks;
+  counts.batches_per_epoch = divide_up(rows, batch);
+  if (drop_single && options.batch_size == 1)
+    config_error("batch_size = 1: batch norms need at least 2 rows in a training batch");
+  if (const std::int64_t last = rows % batch; drop_single && last > 0 && last < 2 * ranks)
     --counts.batches_per_epoch;
-  }
   if (counts.batches_per_epoch < 1)
     config_error("the train part has " + std::to_string(rows) + " rows: too few for one batch");
   counts.steps_per_epoch = divide_up(counts.batches_per_epoch, options.accumulate_grad_batches);

@@ -17,8 +17,9 @@ struct StepCounts {
   std::int64_t epochs = 0;           ///< the last one may be cut short by max_steps
 };
 
-/// `drop_single`: a last batch of one row is left out (batch norms need two). Error(Fault::config)
-/// when no batch is left.
+/// A batch here is that of all processes together. `drop_single`: a last batch that leaves a
+/// process less than two rows is left out (batch norms need two). Error(Fault::config) when no
+/// batch is left.
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single);
 
 /// The learning rate of step `step` (from 0). It rises linearly to the peak over the first

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -45,6 +46,15 @@ data::Figures read_figures(const Tree& tree) {
   return figures;
 }
 
+/// The options of a run in one process with the same batches.
+Tree options_tree(backend::TrainOptions options) {
+  if (options.batch_size > std::numeric_limits<int>::max() / options.ranks.size)
+    config_error("batch_size = " + std::to_string(options.batch_size) + " is too large for " +
+                 std::to_string(options.ranks.size) + " processes");
+  options.batch_size *= options.ranks.size;
+  return write_fields(options);
+}
+
 Tree header_of(const State& state, const backend::TrainOptions& options) {
   Tree tree = Tree::dict();
   tree["step"] = state.step;
@@ -53,7 +63,7 @@ Tree header_of(const State& state, const backend::TrainOptions& options) {
   tree["best"] = state.has_best ? figures_tree(state.best) : Tree();
   tree["data"] = state.data_hash;
   tree["weights"] = state.weights_hash;
-  tree["options"] = write_fields(options);
+  tree["options"] = options_tree(options);
   tree["learned_steps"] = Tree::list();
   for (const float value : state.learned_steps)
     tree["learned_steps"].push_back(Tree(static_cast<double>(value)));
@@ -100,7 +110,7 @@ bool may_change(const std::string& option, const backend::TrainOptions& options)
 /// Checks the options. An option that is newer than the checkpoint had its default value.
 void check_options(const Tree& before, const backend::TrainOptions& options) {
   std::vector<std::string> changed;
-  const Tree now_tree = write_fields(options), defaults = write_fields(backend::TrainOptions{});
+  const Tree now_tree = options_tree(options), defaults = write_fields(backend::TrainOptions{});
   for (const auto& [name, now] : now_tree.as_dict()) {
     const Tree* stored = before.find(name);
     const Tree& was = stored ? *stored : defaults.at(name);
@@ -109,6 +119,7 @@ void check_options(const Tree& before, const backend::TrainOptions& options) {
   }
   if (!changed.empty())
     config_error("cannot resume: options changed since the checkpoint: " + join(changed, ", ") +
+                 (options.ranks.several() ? "; batch_size counts the rows of all processes" : "") +
                  "; use the same options or start a new run");
 }
 

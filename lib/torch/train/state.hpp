@@ -31,9 +31,9 @@ std::string write_state(const State& state, const backend::TrainOptions& options
 
 /// Reads a state and checks that it continues this run. Error(Fault::file) if the bytes are damaged
 /// or belong to other weights or data; Error(Fault::config) that names every option that has
-/// changed. Options that do not affect the weights (log_every_n_steps, checkpoint_every_n_steps)
-/// and early_stop may differ; so may max_epochs and max_steps if the schedule does not depend on
-/// them.
+/// changed. batch_size there is that of all processes together. Options that do not affect the
+/// weights (log_every_n_steps, checkpoint_every_n_steps) and early_stop may differ; so may
+/// max_epochs and max_steps if the schedule does not depend on them.
 State read_state(const std::string& bytes, const backend::TrainOptions& options,
                  const std::string& data_hash, const data::Dataset& data, const ir::Graph& graph);
 

@@ -8,6 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
 #include "backend/targets.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -18,6 +22,7 @@
 #include "ir/op_table.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
+#include "torch/train/agreement.hpp"
 #include "torch/train/batches.hpp"
 #include "torch/train/checks.hpp"
 #include "torch/train/draws.hpp"
@@ -25,6 +30,7 @@
 #include "torch/train/network.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
+#include "torch/train/process_group.hpp"
 #include "torch/train/rounded_weights.hpp"
 #include "torch/train/schedule.hpp"
 #include "torch/train/state.hpp"
@@ -69,7 +75,8 @@ class Trainer {
         steps_(graph, executor_, parameters_),
         network_(folded_ > 0 ? nullptr : make_layer_network(executor_, parameters_)),
         optimizer_(options, parameters_.values().size(), parameters_.decayed()),
-        batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options),
+        batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options,
+                 options.ranks),
         draws_(draws_numbers(graph)) {
     if (options.teacher) teacher_.emplace(*options.teacher, ir::Level::floating);
     check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
@@ -82,6 +89,13 @@ class Trainer {
     if (options.accumulate_grad_batches > 1) sums_.resize(parameters_.values().size());
     state_.data_hash = data_hash(data, options);
     check_first_batch();
+  }
+
+  /// Meets the other processes of the training, if there are any, and compares notes with them.
+  void meet(const std::string& resume) {
+    if (!options_.ranks.several()) return;
+    group_ = std::make_unique<ProcessGroup>(options_.ranks);
+    check_agreement(*group_, graph_, state_.data_hash, sha256(resume), options_);
   }
 
   void resume(const std::string& bytes) {
@@ -104,6 +118,7 @@ class Trainer {
     swap_average();
     executor_.store_tensors(graph_);
     if (folded_ > 0) executor_.store_folded(graph_);
+    if (group_) group_->wait_for_all();
     return {state_.step, state_.epoch, last_loss_, state_.best, stopped_early()};
   }
 
@@ -148,13 +163,13 @@ class Trainer {
       run_step();
       if (state_.step == end) break;
       after_step();
-      if (stop_asked()) stop();
+      if (group_ ? stop_together_ : stop_asked()) stop();
     }
     finish_epoch();
   }
 
   void run_step() {
-    if (draws_) seed_step(options_.seed, state_.step);
+    if (draws_) seed_step(options_.seed, state_.step, options_.ranks.rank);
     const std::int64_t group = options_.accumulate_grad_batches;
     const std::int64_t first = state_.step % counts_.steps_per_epoch * group;
     const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
@@ -165,12 +180,13 @@ class Trainer {
     network_->begin_step(quantized);
     double loss = 0;
     for (std::int64_t batch = first; batch < end; ++batch) {
-      executor_.rounding().batch = batch - first;
+      executor_.rounding().batch = (batch - first) * options_.ranks.size + options_.ranks.rank;
       loss += run_batch(batch);
       if (group > 1) add_gradients(batch == first);
     }
     if (group > 1) average_gradients(end - first);
     last_loss_ = loss / static_cast<double>(end - first);
+    if (group_) sum_over_processes();
     warn_of_growth();
     const double rate = learning_rate(state_.step, counts_, options_);
     if (options_.gradient_clip) clip_gradients(*options_.gradient_clip);
@@ -178,6 +194,7 @@ class Trainer {
     optimizer_.step(parameters_.values().data(), parameters_.gradients().data(), rate, state_.step);
     steps_.follow();
     if (options_.ema_decay) update_average(*options_.ema_decay);
+    executor_.rounding().batch -= options_.ranks.rank;  // all processes round weights alike
     if (rounded_weights_ && quantized) rounded_weights_->round(state_.step);
     ++state_.step;
     logged_loss_ += last_loss_;
@@ -186,10 +203,25 @@ class Trainer {
 
   double run_batch(std::int64_t index) {
     batches_.load(index);
-    const double loss = losses_->compute(network_->forward(batches_.inputs()), wanted());
-    if (!std::isfinite(loss)) refuse_loss(loss);
+    double loss = losses_->compute(network_->forward(batches_.inputs()), wanted());
+    if (!group_ && !std::isfinite(loss)) refuse_loss(loss);
     network_->backward(losses_->gradients());
-    return loss;
+    if (!group_) return loss;
+    const double weight = batches_.share().weight();
+    for (float& gradient : parameters_.gradients()) gradient *= static_cast<float>(weight);
+    return weight * loss;
+  }
+
+  /// Sums gradients and losses, which are weighted by the rows of each process, and asks whether
+  /// one of them is to stop.
+  void sum_over_processes() {
+    const auto companions = parameters_.companions();
+    companions[0] = static_cast<float>(last_loss_);
+    companions[1] = stop_asked() ? 1.0f : 0.0f;
+    group_->sum(parameters_.gradients_and_companions());
+    last_loss_ = static_cast<double>(companions[0]);
+    stop_together_ = stop_together_ || companions[1] > 0;
+    if (!std::isfinite(last_loss_)) refuse_loss(last_loss_);
   }
 
   /// Warns once of a loss that has become many times the first one of this run.
@@ -274,7 +306,33 @@ class Trainer {
                                         "; the same command with --resume goes on from there");
   }
 
+  /// Statistics of batch norms are those of each process's own rows; those of rank 0 are kept.
+  void take_statistics_of_first() {
+    for (auto& [path, tensor] : executor_.tensors()) {
+      if (parameters_.find(path)) continue;
+      const at::Tensor values = tensor.detach().contiguous();
+      group_->broadcast(values);
+      if (values.data_ptr() != tensor.data_ptr()) tensor.detach().copy_(values);
+    }
+    const std::string own = sha256({reinterpret_cast<const char*>(parameters_.values().data()),
+                                    parameters_.values().size_bytes()});
+    at::Tensor first = to_tensor(own);
+    group_->broadcast(first);
+    if (!first.equal(to_tensor(own)))
+      throw Error(Fault::internal, "rank " + std::to_string(group_->rank()) +
+                                       " has other weights than rank 0 after step " +
+                                       std::to_string(state_.step) +
+                                       "; use the same build on machines of the same kind");
+  }
+
+  static at::Tensor to_tensor(const std::string& text) {
+    at::Tensor bytes = at::empty({static_cast<std::int64_t>(text.size())}, at::kByte);
+    std::ranges::copy(text, static_cast<char*>(bytes.data_ptr()));
+    return bytes;
+  }
+
   void finish_epoch() {
+    if (group_) take_statistics_of_first();
     swap_average();
     const data::Figures validation = validate();
     swap_average();
@@ -310,16 +368,48 @@ class Trainer {
     }
     data::Figures figures = scorers.figures();
     if (label_scorers) add_label_figures(label_scorers->figures(), figures);
+    if (group_) take_figures_of_first(figures);
     return figures;
   }
 
-  static void score(data::Scorers& scorers, const TargetLosses& losses, std::int64_t rows,
-                    const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted) {
+  /// Scores the results of a batch, those of all processes on rank 0.
+  void score(data::Scorers& scorers, const TargetLosses& losses, std::int64_t rows,
+             const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted) {
     std::vector<Array> outputs, targets;
     for (const at::Tensor& output : losses.select(results, wanted))
-      outputs.push_back(libtorch::to_array(output, "output"));
-    for (const at::Tensor& target : wanted) targets.push_back(libtorch::to_array(target, "target"));
-    scorers.add(rows, outputs, targets);
+      outputs.push_back(libtorch::to_array(rows_of_all(output), "output"));
+    for (const at::Tensor& target : wanted)
+      targets.push_back(libtorch::to_array(rows_of_all(target), "target"));
+    if (!group_ || group_->is_first()) scorers.add(rows, outputs, targets);
+  }
+
+  /// The rows of all processes on rank 0, in their order in the data set's part.
+  at::Tensor rows_of_all(const at::Tensor& own) {
+    if (!group_) return own;
+    const std::int64_t all = batches_.share().all, most = batches_.share().most;
+    std::vector<std::int64_t> shape = own.sizes().vec();
+    shape.front() = most;
+    const at::Tensor sent = at::zeros(shape, own.options().requires_grad(false));
+    sent.narrow(0, 0, own.size(0)).copy_(own.detach());
+    std::vector<at::Tensor> parts = group_->gather(sent);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto rank = static_cast<std::int64_t>(i), size = std::int64_t{group_->size()};
+      parts[i] = parts[i].narrow(0, 0, all * (rank + 1) / size - all * rank / size);
+    }
+    return parts.empty() ? own : at::cat(parts);
+  }
+
+  void take_figures_of_first(data::Figures& figures) {
+    at::Tensor values = at::empty({static_cast<std::int64_t>(figures.all.size()) + 2}, at::kDouble);
+    double* next = values.data_ptr<double>();
+    *next++ = static_cast<double>(figures.rows);
+    *next++ = figures.loss;
+    for (const data::Figure& figure : figures.all) *next++ = figure.value;
+    group_->broadcast(values);
+    next = values.data_ptr<double>();
+    figures.rows = static_cast<std::int64_t>(*next++);
+    figures.loss = *next++;
+    for (data::Figure& figure : figures.all) figure.value = *next++;
   }
 
   /// Adds the figures of the labels to those of the teacher. Their losses are not trained.
@@ -352,9 +442,10 @@ class Trainer {
   }
 
   void save(bool best) {
-    if (!callbacks_.save) return;
+    if (!callbacks_.save && !group_) return;
     if (!std::ranges::all_of(parameters_.values(), [](float v) { return std::isfinite(v); }))
       refuse_loss(std::nan(""));
+    if (!callbacks_.save) return;
     executor_.store_tensors(graph_);
     state_.weights_hash = weights_hash(graph_);
     state_.moments = moments();
@@ -396,7 +487,9 @@ class Trainer {
   std::optional<TargetLosses> losses_;  ///< those that training minimises
   std::optional<TargetLosses> labels_;  ///< of labels that a teacher replaces, for their figures
   double last_loss_ = 0, logged_loss_ = 0;
-  std::optional<double> first_loss_;  ///< of this run
+  std::optional<double> first_loss_;     ///< of this run
+  std::unique_ptr<ProcessGroup> group_;  ///< if several processes train together
+  bool stop_together_ = false;           ///< a process was asked to stop
   bool warned_ = false;
   std::int64_t logged_steps_ = 0;
   Clock::time_point last_log_;
@@ -410,6 +503,7 @@ backend::TrainResult run_training(ir::Graph& graph, const data::Dataset& data,
                                   const std::string& resume) {
   check_data(graph, data);
   Trainer trainer(graph, data, options, callbacks);
+  trainer.meet(resume);
   if (!resume.empty()) trainer.resume(resume);
   return trainer.run();
 }

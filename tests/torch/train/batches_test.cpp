@@ -87,6 +87,28 @@ TEST_CASE("an epoch's rows are changed alike in batches of any size") {
   CHECK(epoch_of(set, 17, 2, {}) != whole);
 }
 
+TEST_CASE("the processes of a training share the rows of every batch") {
+  const data::Dataset set = twenty_images();
+  Batches whole(set, 12, 7, changes());
+  whole.shuffle(2);
+  for (std::int64_t index = 0; index < 2; ++index) {  // of 12 rows, and of 5: 1, 2 and 2
+    whole.load(index);
+    std::vector<float> parts;
+    for (int rank = 0; rank < 3; ++rank) {
+      backend::Ranks ranks;
+      ranks.rank = rank;
+      ranks.size = 3;
+      Batches batches(set, 4, 7, changes(), ranks);
+      batches.shuffle(2);
+      CHECK(batches.load(index) == (index == 0 ? 12 : 5));
+      CHECK(batches.share().rows == (index == 0 ? 4 : rank == 0 ? 1 : 2));
+      const std::vector<float> part = inputs_of(batches);
+      parts.insert(parts.end(), part.begin(), part.end());
+    }
+    CHECK(parts == inputs_of(whole));
+  }
+}
+
 TEST_CASE("validation rows are not changed") {
   const data::Dataset set = twenty_images();
   Batches batches(set, 4, 7, changes());

@@ -103,6 +103,10 @@ TEST_CASE("steps are counted from rows, batches and groups") {
   CHECK(count_steps(41, options, false).steps == 9);
   CHECK_THAT(message_of(Fault::config, [&] { count_steps(1, options, true); }),
              Contains("too few"));
+  options.ranks.size = 3;  // batches of 30 rows
+  CHECK(count_steps(61, options, false).batches_per_epoch == 3);
+  CHECK(count_steps(65, options, true).batches_per_epoch == 2);
+  CHECK(count_steps(66, options, true).batches_per_epoch == 3);
   options.batch_size = 1;
   CHECK_THAT(message_of(Fault::config, [&] { count_steps(9, options, true); }),
              Contains("batch_size"));

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// c10d includes this header, and needs nothing of it.
+#pragma once

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// LibTorch comes with c10d's header of gloo's process group, but without the headers of gloo that
+// it includes. The few names that it needs of them are declared in gloo_headers/, which the
+// compiler searches last.
+#ifndef USE_C10D_GLOO
+#define USE_C10D_GLOO
+#endif
+#include "torch/train/process_group.hpp"
+
+#include <ATen/ops/empty_like.h>
+#include <c10/util/Logging.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+
+namespace mase::train {
+namespace {
+
+/// The first sentence of an error of c10d or gloo, without the place in their sources.
+std::string reason_of(const std::exception& error) {
+  std::string text = error.what();
+  text.resize(std::min({text.find('\n'), text.find(". "), text.size()}));
+  if (const std::size_t place = text.find("] "); text.starts_with('[') && place != text.npos)
+    text.erase(0, place + 2);
+  return text;
+}
+
+std::chrono::milliseconds timeout_of(const backend::Ranks& ranks) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ranks.timeout * 1000));
+}
+
+std::string name_of(const backend::Ranks& ranks) {
+  return "rank " + std::to_string(ranks.rank) + " of " + std::to_string(ranks.size);
+}
+
+std::string place_of(const backend::Ranks& ranks) {
+  return ranks.host + ":" + std::to_string(ranks.port);
+}
+
+[[noreturn]] void not_met(const backend::Ranks& ranks, const std::exception& error) {
+  const std::string reason = error.what();
+  if (reason.find("Address already in use") != reason.npos)
+    file_error(name_of(ranks) + " cannot listen at " + place_of(ranks) +
+               ": another program uses the port; set MASTER_PORT to a free one in every process");
+  file_error(name_of(ranks) + " did not meet the other processes at " + place_of(ranks) +
+             " within " + fixed_text(ranks.timeout, 0) + " s (" + reason_of(error) +
+             "); check that all " + std::to_string(ranks.size) +
+             " processes run and that MASTER_ADDR is the machine of rank 0, or wait longer with "
+             "--timeout");
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(const backend::Ranks& ranks) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(ranks.port);
+  options.isServer = ranks.rank == 0 && !ranks.served;
+  if (!ranks.served) options.numWorkers = static_cast<std::size_t>(ranks.size);
+  options.waitWorkers = !ranks.served;
+  options.timeout = timeout_of(ranks);
+  options.useLibUV = false;
+  if (options.isServer) options.masterListenFd = ranks.listener;
+  auto store = c10::make_intrusive<c10d::TCPStore>(ranks.host, options);
+  return c10::make_intrusive<c10d::PrefixStore>("mase" + ranks.attempt, store);
+}
+
+/// The network interface that GLOO_SOCKET_IFNAME names, the loopback of a training on one machine,
+/// or the one that this machine's name stands for.
+std::shared_ptr<gloo::transport::Device> open_device(const backend::Ranks& ranks) {
+  if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name != nullptr && *name != '\0')
+    return c10d::ProcessGroupGloo::createDeviceForInterface(name);
+  if (ranks.host == "127.0.0.1" || ranks.host == "localhost")
+    return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  return c10d::ProcessGroupGloo::createDefaultDevice();
+}
+
+}  // namespace
+
+struct ProcessGroup::Connections {
+  c10::intrusive_ptr<c10d::Store> store;
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
+
+  explicit Connections(const backend::Ranks& ranks) : store(open_store(ranks)) {
+    auto options = c10d::ProcessGroupGloo::Options::create(timeout_of(ranks));
+    options->devices.push_back(open_device(ranks));
+    options->threads = 1;
+    gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, ranks.rank, ranks.size, options);
+  }
+};
+
+namespace {
+
+/// Calls `work`, and says of its errors which process saw them.
+template <class Work>
+auto watched(const backend::Ranks& ranks, Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    file_error(name_of(ranks) + " lost another process of the training, which ended or did not " +
+               "answer within " + fixed_text(ranks.timeout, 0) + " s (" + reason_of(error) +
+               "); that process says why. --resume goes on from the last checkpoint");
+  }
+}
+
+}  // namespace
+
+/// Connects in another thread, since c10d waits forever for a stranger that listens at the port,
+/// and does not look whether it is to stop.
+std::unique_ptr<ProcessGroup::Connections> ProcessGroup::connect(const backend::Ranks& ranks) {
+  auto made = std::make_shared<std::promise<std::unique_ptr<Connections>>>();
+  auto result = made->get_future();
+  std::thread([made, ranks] {
+    try {
+      made->set_value(std::make_unique<Connections>(ranks));
+    } catch (...) {
+      made->set_exception(std::current_exception());
+    }
+  }).detach();
+  const auto end = std::chrono::steady_clock::now() + timeout_of(ranks) + std::chrono::seconds(5);
+  while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    stop_if_asked();
+    if (std::chrono::steady_clock::now() > end)
+      throw std::runtime_error("no answer; perhaps another program listens there");
+  }
+  return result.get();
+}
+
+ProcessGroup::ProcessGroup(const backend::Ranks& ranks) : ranks_(ranks) {
+  // What c10d would print becomes an error of this program.
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = 3;
+  try {
+    connections_ = connect(ranks);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    not_met(ranks, error);
+  }
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+std::vector<std::string> ProcessGroup::exchange(const std::string& key, const std::string& text) {
+  return watched(ranks_, [&] {
+    c10d::Store& store = *connections_->store;
+    store.set(key + std::to_string(rank()), std::vector<std::uint8_t>(text.begin(), text.end()));
+    std::vector<std::string> texts;
+    for (int rank = 0; rank < size(); ++rank) {
+      const std::vector<std::uint8_t> bytes = store.get(key + std::to_string(rank));
+      texts.emplace_back(bytes.begin(), bytes.end());
+    }
+    connections_->gloo->barrier()->wait();  // rank 0 keeps the texts until all have them
+    return texts;
+  });
+}
+
+void ProcessGroup::sum(at::Tensor values) {
+  std::vector<at::Tensor> list{std::move(values)};
+  watched(ranks_, [&] { return connections_->gloo->allreduce(list)->wait(); });
+}
+
+void ProcessGroup::broadcast(at::Tensor values) {
+  std::vector<at::Tensor> list{std::move(values)};
+  watched(ranks_, [&] { return connections_->gloo->broadcast(list)->wait(); });
+}
+
+std::vector<at::Tensor> ProcessGroup::gather(const at::Tensor& values) {
+  std::vector<at::Tensor> given{values};
+  std::vector<std::vector<at::Tensor>> all;
+  if (is_first()) {
+    all.resize(1);
+    for (int rank = 0; rank < size(); ++rank) all.front().push_back(at::empty_like(values));
+  }
+  watched(ranks_, [&] { return connections_->gloo->gather(all, given)->wait(); });
+  return is_first() ? all.front() : std::vector<at::Tensor>();
+}
+
+void ProcessGroup::wait_for_all() {
+  watched(ranks_, [&] { return connections_->gloo->barrier()->wait(); });
+}
+
+}  // namespace mase::train
