@@ -14,11 +14,19 @@ void add_train(CLI::App& app, Action& action) {
       command->add_flag("--resume", request->resume, "resume from the project's last checkpoint");
   command->add_flag("--overwrite", request->overwrite, "replace the project's previous training")
       ->excludes(resume);
+  command
+      ->add_option("--nproc", request->nproc,
+                   "processes to train together on this machine, batch_size rows each")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command
+      ->add_option("--timeout", request->timeout,
+                   "seconds that a process waits for another one [600]")
+      ->check(CLI::Range(1.0, 1e6))
+      ->type_name("X");
   command->footer(
       "Examples:\n"
-      "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc\n"
-      "  mase train --config configs/lenet_mnist_train.toml --resume\n"
-      "  mase train transformed_ckpt/graph_module.pt mnist --max-epochs 2");
+      "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc --nproc 2");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::train(*request); };

@@ -34,7 +34,7 @@ TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 # Folders inside of rooms whose headers other rooms may include: lib/README.md says so of each.
 OPEN_FOLDERS = ("passes/", "search/", "hardware/integer/steps/")
 SYSTEM_HEADER = re.compile(
-    r"[a-z0-9_]+|linux/\w+\.h|sys/\w+\.h|"
+    r"[a-z0-9_]+|linux/\w+\.h|(?:sys|arpa|netinet)/\w+\.h|"
     r"(dlfcn|errno|fcntl|malloc|poll|grp|pwd|signal|spawn|unistd|immintrin|cpuid|link)\.h"
 )
 

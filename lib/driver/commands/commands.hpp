@@ -62,6 +62,8 @@ struct TrainRequest : CommonRequest {
   ModelInput input;
   bool resume = false;
   bool overwrite = false;  ///< replace the project's previous training
+  int nproc = 1;           ///< processes to start on this machine
+  double timeout = 600;    ///< seconds to wait for another process
 };
 int train(const TrainRequest& request);
 

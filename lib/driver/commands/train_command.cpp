@@ -9,8 +9,10 @@
 #include "base/text.hpp"
 #include "checkpoint/archive.hpp"
 #include "driver/batch_lengths.hpp"
+#include "driver/ranks.hpp"
 #include "driver/session.hpp"
 #include "report/event_file.hpp"
+#include "sandbox/policy.hpp"
 
 namespace mase::driver {
 namespace {
@@ -157,16 +159,42 @@ void prepend_epochs(Session& session) {
   document["epochs"] = std::move(all);
 }
 
+/// Who this process is among those that train together. All but rank 0 train for rank 0: they write
+/// nothing, and say only what is wrong.
+backend::Ranks join_ranks(const TrainRequest& request, const Session& session) {
+  const backend::Ranks ranks = ranks_of_environment(request.timeout);
+  if (ranks.several()) sandbox::may_meet_processes();
+  if (ranks.rank == 0) work_in_project(session.settings());
+  return ranks;
+}
+
+/// Trains for rank 0, which does everything else.
+int train_as_helper(const TrainRequest& request, Session& session, const data::Dataset& dataset,
+                    const std::string& folder, const backend::Ranks& ranks) {
+  if (!request.resume && !request.overwrite) refuse_overwriting(folder);
+  log::set_level(log::Level::error);
+  LoadedModel model = load_session_model(session, request.input);
+  group_batches_by_length(session, model.graph);
+  const std::string resume = request.resume ? resume_state(folder, model) : "";
+  backend::TrainOptions options = session.settings().train;
+  options.teacher = load_teacher(session, request.input);
+  options.ranks = ranks;
+  backend::open().train(model.graph, dataset, options, {}, resume);
+  return 0;
+}
+
 }  // namespace
 
 int train(const TrainRequest& request) {
+  if (request.nproc > 1) return launch_ranks(request.nproc);
   Session session = open_session(request);
-  work_in_project(session.settings());
+  const backend::Ranks ranks = join_ranks(request, session);
   const bool has_teacher = session.settings().general.teacher.has_value();
   const data::Dataset& dataset =
       has_teacher ? require_dataset(session) : require_labels(session, "training");
   const std::string folder = session.software_folder() + "/training_ckpts";
   backend::open();  // enters the sandbox before the lock starts a thread
+  if (ranks.rank > 0) return train_as_helper(request, session, dataset, folder, ranks);
   const FolderLock lock = lock_project(session, "mase train");
   if (!request.resume && !request.overwrite) refuse_overwriting(folder);
   LoadedModel model = load_session_model(session, request.input);
@@ -182,6 +210,7 @@ int train(const TrainRequest& request) {
   log::info("results go to " + folder);
   backend::TrainOptions options = session.settings().train;
   options.teacher = load_teacher(session, request.input);
+  options.ranks = ranks;
   Reporter reporter(session, request.quiet);
   backend::TrainCallbacks callbacks;
   callbacks.progress = [&](const backend::Progress& progress) { reporter(progress); };

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the processes of a training on this machine. The launcher opens the port where they meet,
+// so that no other program can take it, and rank 0 inherits it. What the others print is kept for
+// the case that they fail.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "driver/ranks.hpp"
+
+extern char** environ;
+
+namespace mase::driver {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto glance = std::chrono::milliseconds(20);
+/// Time for the others to notice that a process has ended, and to say so.
+constexpr auto patience = std::chrono::seconds(3);
+
+[[noreturn]] void cannot_start(const char* step) {
+  file_error(std::string("cannot start the processes of the training: ") + step + ": " +
+             std::strerror(errno));
+}
+
+/// Listens at a port of this machine's own that the kernel chooses, and returns the port.
+int listen_at(const Descriptor& socket) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const general = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
+  if (!socket.is_open() || ::bind(socket.number(), general, size) != 0 ||
+      ::listen(socket.number(), SOMAXCONN) != 0 ||
+      ::getsockname(socket.number(), general, &size) != 0)
+    cannot_start("socket");
+  return ntohs(address.sin_port);
+}
+
+/// The words of this program's command line without --nproc.
+std::vector<std::string> own_words() {
+  const std::string line = read_file("/proc/self/cmdline", SIZE_MAX);
+  std::vector<std::string> words = split(line, '\0'), kept;
+  if (!words.empty() && words.back().empty()) words.pop_back();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--nproc")
+      ++i;
+    else if (!words[i].starts_with("--nproc="))
+      kept.push_back(words[i]);
+  }
+  return kept;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// One process, and what it prints unless it is rank 0.
+struct Process {
+  pid_t pid = -1;
+  std::optional<Descriptor> printed;
+  std::optional<int> status;  ///< once it has ended
+};
+
+class Launch {
+ public:
+  explicit Launch(int count)
+      : listener_(::socket(AF_INET, SOCK_STREAM, 0)),
+        port_(listen_at(listener_)),
+        processes_(static_cast<std::size_t>(count)) {}
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+  ~Launch() { end_all(); }
+
+  int run() {
+    for (std::size_t rank = 0; rank < processes_.size(); ++rank) start(rank);
+    listener_.close();
+    follow();
+    end_all();
+    return result();
+  }
+
+ private:
+  std::vector<std::string> environment_of(std::size_t rank) const {
+    std::vector<std::string> all{"RANK=" + std::to_string(rank),
+                                 "LOCAL_RANK=" + std::to_string(rank),
+                                 "WORLD_SIZE=" + std::to_string(processes_.size()),
+                                 "MASTER_ADDR=127.0.0.1",
+                                 "MASTER_PORT=" + std::to_string(port_),
+                                 "MASE_LISTENER=" + std::to_string(listener_.number()),
+                                 "TORCHELASTIC_USE_AGENT_STORE="};
+    const std::size_t own = all.size();
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view text(*entry);
+      const auto name = text.substr(0, text.find('=') + 1);
+      bool replaced = false;
+      for (std::size_t i = 0; i < own; ++i) replaced = replaced || all[i].starts_with(name);
+      if (!replaced) all.emplace_back(text);
+    }
+    return all;
+  }
+
+  void start(std::size_t rank) {
+    Process& process = processes_[rank];
+    if (rank > 0) process.printed.emplace(::memfd_create("printed", MFD_CLOEXEC));
+    std::vector<std::string> words = own_words(), environment = environment_of(rank);
+    const std::vector<char*> arguments = pointers_to(words), variables = pointers_to(environment);
+    process.pid = ::fork();
+    if (process.pid < 0) cannot_start("fork");
+    if (process.pid > 0) return;
+    // Only calls that are safe in a forked process from here on.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::setpgid(0, 0);  // Ctrl-C comes from this program, once
+    if (rank > 0) {
+      const int null = ::open("/dev/null", O_RDWR);
+      ::dup2(null, STDIN_FILENO);
+      ::dup2(null, STDOUT_FILENO);
+      ::dup2(process.printed->number(), STDERR_FILENO);
+      ::close(listener_.number());
+    }
+    ::execve("/proc/self/exe", arguments.data(), variables.data());
+    ::_exit(127);
+  }
+
+  bool are_running() const {
+    for (const Process& process : processes_)
+      if (!process.status) return true;
+    return false;
+  }
+
+  /// Waits until all have ended, or for a while after one has failed.
+  void follow() {
+    std::optional<Clock::time_point> end;
+    bool passed_on = false;
+    while (are_running() && !(end && Clock::now() > *end)) {
+      look();
+      if (failed_ && !end && !passed_on) end = Clock::now() + patience;
+      if (stop_asked() && !passed_on) {
+        passed_on = true;
+        for (const Process& process : processes_)
+          if (!process.status) ::kill(process.pid, SIGINT);
+      }
+      std::this_thread::sleep_for(glance);
+    }
+  }
+
+  /// Notes which processes have ended, and the first that failed.
+  void look() {
+    for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
+      Process& process = processes_[rank];
+      int status = 0;
+      if (process.status || ::waitpid(process.pid, &status, WNOHANG) != process.pid) continue;
+      process.status = status;
+      if (status != 0 && (!failed_ || (WIFSIGNALED(status) && !by_signal(*failed_))))
+        failed_ = rank;
+    }
+  }
+
+  bool by_signal(std::size_t rank) const { return WIFSIGNALED(*processes_[rank].status); }
+
+  void end_all() {
+    for (Process& process : processes_) {
+      if (process.pid <= 0 || process.status) continue;
+      ::kill(process.pid, SIGKILL);
+      int status = 0;
+      while (::waitpid(process.pid, &status, 0) < 0 && errno == EINTR) continue;
+      process.status = status;
+    }
+  }
+
+  /// The exit code, or an error with the rank that failed.
+  int result() const {
+    if (!failed_) return 0;
+    const std::string name = "rank " + std::to_string(*failed_) + " of the training ";
+    const int status = *processes_[*failed_].status;
+    if (WIFSIGNALED(status))
+      file_error(name + "was ended by signal " + std::to_string(WTERMSIG(status)) +
+                 (WTERMSIG(status) == SIGKILL ? ", perhaps for lack of memory" : "") +
+                 "; the others were stopped, and --resume goes on from the last checkpoint");
+    const int code = WEXITSTATUS(status);
+    if (*failed_ == 0 || code == static_cast<int>(Fault::interrupted)) return code;
+    throw Error(static_cast<Fault>(code), name + "failed: " + printed(*failed_));
+  }
+
+  /// The last line that a process printed.
+  std::string printed(std::size_t rank) const {
+    const std::string path = "/proc/self/fd/" + std::to_string(processes_[rank].printed->number());
+    const std::string text = read_file(path, SIZE_MAX);
+    const std::size_t end = text.find_last_not_of('\n');
+    if (end == text.npos) return "it printed nothing";
+    const std::size_t before = text.rfind('\n', end);
+    const std::size_t begin = before == text.npos ? 0 : before + 1;
+    const std::string line = text.substr(begin, end + 1 - begin);
+    constexpr std::string_view label = "error: ";
+    return line.starts_with(label) ? line.substr(label.size()) : line;
+  }
+
+  Descriptor listener_;
+  int port_;
+  std::vector<Process> processes_;
+  std::optional<std::size_t> failed_;
+};
+
+}  // namespace
+
+int launch_ranks(int count) { return Launch(count).run(); }
+
+}  // namespace mase::driver
