@@ -15,12 +15,8 @@
 namespace mase::driver {
 namespace {
 
-bool is_given(const SettingSources& sources, std::string_view setting) {
-  return sources.file.find(setting) || sources.command_line.find(setting);
-}
-
 bool is_one_given(const SettingSources& sources, const std::vector<std::string>& settings) {
-  return std::ranges::any_of(settings, [&](const auto& name) { return is_given(sources, name); });
+  return std::ranges::any_of(settings, [&](const auto& name) { return sources.give(name); });
 }
 
 data::ImageSize image_size(const huggingface::Preprocessing& asked) {

@@ -51,10 +51,6 @@ std::optional<std::pair<std::string, std::string>> project_around(const std::str
   return std::nullopt;
 }
 
-bool names(const SettingSources& sources, const char* setting) {
-  return sources.file.find(setting) || sources.command_line.find(setting);
-}
-
 }  // namespace
 
 std::string model_file(const std::string& model) {
@@ -71,7 +67,7 @@ std::string weights_file(const std::string& path) {
 }
 
 void join_project(const SettingSources& sources, Settings& settings) {
-  if (names(sources, "project") || names(sources, "project_dir")) return;
+  if (sources.give("project") || sources.give("project_dir")) return;
   for (const auto& path : {settings.general.load_name, settings.general.model}) {
     const auto project = path ? project_around(*path) : std::nullopt;
     if (!project) continue;

@@ -144,7 +144,7 @@ std::string settings_table(const SettingSources& sources, const Settings& effect
   if (with_file) header.insert(header.begin() + 2, "Config. File");
   std::vector<std::vector<std::string>> rows;
   for (const std::string& name : setting_names()) {
-    const bool given = sources.file.find(name) || sources.command_line.find(name);
+    const bool given = sources.give(name);
     if (!all && !given && defaults.at(name) == now.at(name)) continue;
     std::vector<std::string> row{name, cell(defaults.find(name))};
     if (with_file) row.push_back(cell(sources.file.find(name)));

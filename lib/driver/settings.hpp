@@ -124,6 +124,11 @@ struct SettingSources {
   Tree file = Tree::dict();          ///< the parsed configuration file; empty if there is none
   Tree command_line = Tree::dict();  ///< settings given as flags
   std::string config_path;           ///< "" if there is no file
+
+  /// Whether the user has given the setting.
+  bool give(std::string_view setting) const {
+    return file.find(setting) || command_line.find(setting);
+  }
 };
 
 /// Merges the sources: default < file < command line. Collects the problems of all of them.

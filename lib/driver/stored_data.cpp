@@ -65,10 +65,6 @@ std::optional<StoredData> stored_in(const std::string& path) {
                      path);
 }
 
-bool is_given(const SettingSources& sources, std::string_view setting) {
-  return sources.file.find(setting) || sources.command_line.find(setting);
-}
-
 bool is_same_dataset(const std::string& a, const std::string& b) {
   return a == b || (data::find_dataset(a) && data::find_dataset(a) == data::find_dataset(b));
 }
@@ -84,12 +80,12 @@ struct Comparison {
   void follow(std::string_view setting, Decides decides, Value& now, const Value& then) {
     const Tree value = field_detail::write_value(now), old = field_detail::write_value(then);
     if (decides == Decides::speed || value == old) return;
-    if (setting == "data_dir" && is_given(sources, setting)) return;
+    if (setting == "data_dir" && sources.give(setting)) return;
     const bool comparable = decides == Decides::rows ? same_place : same_dataset;
-    if (!is_given(sources, setting) && comparable) {
+    if (!sources.give(setting) && comparable) {
       now = then;
       taken.push_back(assignment(setting, old));
-    } else if (is_given(sources, setting) && comparable && decides != Decides::targets) {
+    } else if (sources.give(setting) && comparable && decides != Decides::targets) {
       differing.push_back(assignment(setting, old));
       here.push_back(assignment(setting, value));
     } else if (!comparable && decides == Decides::numbers) {
@@ -155,7 +151,7 @@ void follow_stored_data(const StoredData& stored, const SettingSources& sources,
   if (takes_dataset) dataset = stored.dataset;
   if (!dataset) return;
   const bool same = is_same_dataset(*dataset, *stored.dataset);
-  const bool names_place = is_given(sources, "data_dir");
+  const bool names_place = sources.give("data_dir");
   const bool same_place = !names_place || has_same_place(stored, settings.data.data_dir);
   Comparison comparison{stored, sources, same, same && same_place};
   if (takes_dataset) comparison.taken.push_back(assignment("dataset", Tree(*dataset)));

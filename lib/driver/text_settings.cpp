@@ -33,9 +33,8 @@ void follow_text_model(const std::string& model, const SettingSources& sources,
   const data::DatasetRow* const row = data::find_dataset(*settings.general.dataset);
   if (!row || row->name != "text") return;
   data::DataOptions& data = settings.data;
-  const bool is_given = sources.file.find("tokenizer") || sources.command_line.find("tokenizer");
   const std::string own = tokenizer::tokenizer_file(model);
-  if (!is_given && !data.tokenizer && file_exists(own)) {
+  if (!sources.give("tokenizer") && !data.tokenizer && file_exists(own)) {
     data.tokenizer = model;
     log::info("texts become the ids of " + own + ", the model's tokenizer (tokenizer = NA takes " +
               "their bytes)");
