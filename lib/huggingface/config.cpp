@@ -184,6 +184,12 @@ std::int64_t Config::labels() const {
   return size("num_labels", usual);
 }
 
+std::optional<std::string> Config::label(std::int64_t number) const {
+  const Tree* names = find("id2label");
+  const Tree* name = names && names->is_dict() ? names->find(std::to_string(number)) : nullptr;
+  return name && name->is_string() ? std::optional(name->as_string()) : std::nullopt;
+}
+
 void Config::refuse(std::string_view key, const std::string& known) const {
   const Tree* found = find(key);
   unsupported_error(path_ + ": " + quoted(key) + " is " +

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ class Config {
   std::pair<std::int64_t, std::int64_t> sides(std::string_view key) const;
   /// How many classes a head tells apart.
   std::int64_t labels() const;
+  /// The name of a class in `id2label`; nullopt if there is none.
+  std::optional<std::string> label(std::int64_t number) const;
 
   /// Error(Fault::unsupported) that names the key unless it is missing or has this value.
   void require(std::string_view key, const Tree& only) const;

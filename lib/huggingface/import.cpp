@@ -111,12 +111,8 @@ std::optional<TextClasses> text_classes_of(const std::string& folder) {
   const Architecture& row = architecture_of(config);
   if (!row.name.ends_with("ForSequenceClassification")) return std::nullopt;
   TextClasses classes;
-  const Tree* names = config.find("id2label");
-  for (std::int64_t i = 0; i < config.labels(); ++i) {
-    const std::string number = std::to_string(i);
-    const Tree* name = names && names->is_dict() ? names->find(number) : nullptr;
-    classes.names.push_back(name && name->is_string() ? name->as_string() : "LABEL_" + number);
-  }
+  for (std::int64_t i = 0; i < config.labels(); ++i)
+    classes.names.push_back(config.label(i).value_or("LABEL_" + std::to_string(i)));
   classes.exclusive =
       classes.names.size() > 1 && config.text("problem_type", "") != "multi_label_classification";
   return classes;

@@ -129,13 +129,11 @@ std::optional<Preprocessing> preprocessing_of(const std::string& folder) {
 
 std::vector<std::string> class_names_of(const std::string& folder) {
   const Config config((std::filesystem::path(folder) / "config.json").string());
-  const Tree* labels = config.find("id2label");
-  if (!labels || !labels->is_dict()) return {};
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < labels->size(); ++i) {
-    const Tree* name = labels->find(std::to_string(i));
-    if (!name || !name->is_string()) return {};
-    names.push_back(name->as_string());
+  for (std::int64_t i = 0; i < config.labels(); ++i) {
+    auto name = config.label(i);
+    if (!name) return {};
+    names.push_back(std::move(*name));
   }
   return std::ranges::all_of(names, is_numbered) ? std::vector<std::string>{} : names;
 }
