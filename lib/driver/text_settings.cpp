@@ -14,6 +14,8 @@
 namespace mase::driver {
 namespace {
 
+constexpr const char* types_input = "token_type_ids";
+
 /// The columns of a tokenizer's ids. Masks and types, which it also makes, have few numbers.
 bool has_ids(const data::InputColumn& column) { return column.tokens && !column.is_optional; }
 
@@ -48,15 +50,19 @@ void keep_token_length(const data::Dataset& dataset, Settings& settings) {
     settings.data.max_token_len = static_cast<int>(first.values.shape().back());
 }
 
+bool tell_second_texts(const data::Dataset& dataset) {
+  const auto column = std::ranges::find(dataset.inputs, types_input, &data::InputColumn::name);
+  if (column == dataset.inputs.end()) return false;
+  if (!column->is_optional) return true;  // not a tokenizer's
+  const auto types = column->values.span<std::int64_t>();
+  return std::ranges::any_of(types, [](std::int64_t type) { return type != 0; });
+}
+
 void warn_of_lost_types(const std::vector<std::string>& arguments, const data::Dataset& dataset) {
-  for (const data::InputColumn& column : dataset.inputs) {
-    if (column.name != "token_type_ids" || std::ranges::count(arguments, column.name) > 0) continue;
-    const auto types = column.values.span<std::int64_t>();
-    if (std::ranges::any_of(types, [](std::int64_t type) { return type != 0; }))
-      log::warning(
-          "the model has no input token_type_ids, so it is not told which tokens are of the second "
-          "text of a pair; a model that was trained with them gives other results");
-  }
+  if (std::ranges::count(arguments, types_input) == 0 && tell_second_texts(dataset))
+    log::warning(
+        "the model has no input token_type_ids, so it is not told which tokens are of the second "
+        "text of a pair; a model that was trained with them gives other results");
 }
 
 void require_embedded(const ir::Graph& graph, const data::Dataset& dataset) {

@@ -21,6 +21,10 @@ void follow_text_model(const std::string& model, const SettingSources& sources, 
 /// checkpoint reads rows of the same length again.
 void keep_token_length(const data::Dataset& dataset, Settings& settings);
 
+/// Whether the rows tell which tokens are of a second text: by an array token_type_ids of the
+/// user's own, or by one of a tokenizer that has made pairs.
+bool tell_second_texts(const data::Dataset& dataset);
+
 /// Warns of pairs of texts for a model that has no argument for which text a token is of.
 void warn_of_lost_types(const std::vector<std::string>& arguments, const data::Dataset& dataset);
 

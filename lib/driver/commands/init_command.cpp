@@ -284,8 +284,7 @@ Tree kept_tables(const InitRequest& request, const Configuration& base, const ir
   Tree kept = Tree::dict();
   const Tree settings = settings_tree(base.settings);
   for (const std::string& name : setting_names())
-    if (base.sources.give(name))
-      kept[name] = settings.at(name);
+    if (base.sources.give(name)) kept[name] = settings.at(name);
   if (!request.input.submodule.empty()) kept["submodule"] = request.input.submodule;
   const Tree tables = model_tree(base);
   for (const char* table : {"outputs", "cf_args", "metrics"})

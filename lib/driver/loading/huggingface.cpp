@@ -8,11 +8,12 @@
 #include "base/error.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/loading/text_input.hpp"
+#include "driver/text_settings.hpp"
 
 namespace mase::driver {
 namespace {
 
-constexpr const char *mask_input = "attention_mask", *types_input = "token_type_ids";
+constexpr const char* mask_input = "attention_mask";
 
 const std::string unmasking =
     "attention_mask = \"none\" in the table [cf_args] of a configuration lets all tokens be seen, "
@@ -44,19 +45,11 @@ void check_inputs(const ModelRequest& request, const std::vector<std::string>& n
 
 /// Whether the data or an option tell the tokens of a second text.
 bool has_types(const ModelRequest& request) {
-  const auto is_named = [](const std::string& text) {
-    return text.starts_with(types_input + std::string("="));
-  };
+  const auto is_named = [](const std::string& text) { return text.starts_with("token_type_ids="); };
   if (std::ranges::any_of(request.input.inputs, is_named) ||
       std::ranges::any_of(request.input.input_shapes, is_named))
     return true;
-  if (!request.dataset) return false;
-  const auto column =
-      std::ranges::find(request.dataset->inputs, types_input, &data::InputColumn::name);
-  if (column == request.dataset->inputs.end()) return false;
-  if (!column->is_optional) return true;  // the user's own array, in place of a tokenizer's
-  const auto types = column->values.span<std::int64_t>();
-  return std::ranges::any_of(types, [](std::int64_t type) { return type != 0; });
+  return request.dataset && tell_second_texts(*request.dataset);
 }
 
 bool has_example(const ModelRequest& request) {
