@@ -10,6 +10,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "base/file_map.hpp"
 #include "base/limits.hpp"
@@ -213,6 +214,11 @@ Array Array::uninitialized(DType dtype, Shape shape) {
 class Array::Deferred {
  public:
   explicit Deferred(std::function<Array()> make) : make_(std::move(make)) {}
+  /// The elements of an array as float32.
+  explicit Deferred(const Array& stored)
+      : stored_(stored), make_([stored] { return stored.to_float32(); }) {}
+
+  const std::optional<Array>& stored() const { return stored_; }
 
   const Array& get() {
     std::call_once(once_, [this] {
@@ -223,17 +229,31 @@ class Array::Deferred {
   }
 
  private:
+  std::optional<Array> stored_;
   std::once_flag once_;
   std::function<Array()> make_;
   Array made_;
 };
 
-Array Array::deferred(DType dtype, Shape shape, std::function<Array()> make) {
+Array Array::deferred_by(DType dtype, Shape shape, std::shared_ptr<Deferred> deferred) {
   Array array(dtype, Shape{0});
   array.size_ = numel(shape);
   array.shape_ = std::move(shape);
-  array.deferred_ = std::make_shared<Deferred>(std::move(make));
+  array.deferred_ = std::move(deferred);
   return array;
+}
+
+Array Array::deferred(DType dtype, Shape shape, std::function<Array()> make) {
+  return deferred_by(dtype, std::move(shape), std::make_shared<Deferred>(std::move(make)));
+}
+
+Array Array::widened(const Array& stored) {
+  if (stored.dtype() == DType::float32) return stored;
+  return deferred_by(DType::float32, stored.shape(), std::make_shared<Deferred>(stored));
+}
+
+Array Array::as_stored() const {
+  return deferred_ && deferred_->stored() ? deferred_->stored()->reshaped(shape_) : *this;
 }
 
 const Array& Array::made() const {

@@ -110,6 +110,9 @@ class Array {
   /// any thread. It returns an array in memory of this type and shape. What it throws is thrown by
   /// whatever asks for bytes.
   static Array deferred(DType dtype, Shape shape, std::function<Array()> make);
+  /// The elements of `stored` as float32, which are made when they are asked for; a float32 array
+  /// is returned itself.
+  static Array widened(const Array& stored);
 
   template <class T>
   static Array from(std::span<const T> values, Shape shape) {
@@ -155,6 +158,9 @@ class Array {
   Array rows(std::int64_t first, std::int64_t count) const;  ///< a slice of dimension 0, copied
   /// The elements as float32; a float32 array is returned without conversion.
   Array to_float32() const;
+  /// What `widened` was given, with this shape, for who reads it piece by piece or but once: the
+  /// float32 numbers are not made. Other arrays are returned themselves.
+  Array as_stored() const;
   bool same_bits(const Array& other) const;  ///< dtype, shape and every bit equal
 
   /// Keeps the bytes alive for a view that another library makes.
@@ -162,6 +168,7 @@ class Array {
 
  private:
   class Deferred;
+  static Array deferred_by(DType dtype, Shape shape, std::shared_ptr<Deferred> deferred);
   const Array& made() const;  ///< of a deferred array
 
   DType dtype_;

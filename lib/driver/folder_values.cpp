@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/narrowed.hpp"
 #include "base/parallel.hpp"
-#include "base/widened.hpp"
 
 namespace mase::driver {
 namespace {
@@ -98,7 +98,7 @@ bool FolderValues::write_elements(const Array& stored, const Format* format, DTy
 }
 
 bool FolderValues::write(const std::string& path, DType dtype, const safetensors::Sink& sink) {
-  const Array stored = as_stored(graph_.tensors.at(path).value);
+  const Array stored = graph_.tensors.at(path).value.as_stored();
   if (!is_floating(stored.dtype())) {
     sink(stored.bytes(), stored.byte_size());
     return true;

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/widened.hpp"
 #include "huggingface/weight_files.hpp"
 
 namespace mase::huggingface {
@@ -77,7 +76,7 @@ Array Weights::take(const std::string& name, const Shape& shape, DType dtype) {
   }
   if (value.dtype() == dtype) return value;
   converted_.emplace(dtype_name(value.dtype()));
-  return widened(value);
+  return Array::widened(value);
 }
 
 std::map<std::string, StoredAs> Weights::in_files() const {

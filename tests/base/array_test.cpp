@@ -155,6 +155,23 @@ TEST_CASE("what makes a deferred array may fail, and is tried again by the next 
   CHECK(array.span<std::int8_t>()[0] == 5);
 }
 
+TEST_CASE("widened numbers are those of the stored array, which stays at hand") {
+  // 1, -2 and 0.5 in bfloat16 and in float32.
+  Array stored(DType::bfloat16, {3});
+  const std::uint16_t bits[] = {0x3f80, 0xc000, 0x3f00};
+  std::memcpy(stored.mutable_bytes(), bits, sizeof bits);
+  const Array wide = Array::widened(stored);
+  CHECK(wide.dtype() == DType::float32);
+  CHECK(wide.as_stored().same_bits(stored));
+  CHECK(wide.same_bits(Array::from(std::vector<float>{1, -2, 0.5F}, {3})));
+  CHECK(wide.reshaped({3, 1}).as_stored().same_bits(stored.reshaped({3, 1})));
+  Array changed = wide;
+  changed.mutable_span<float>()[0] = 3;
+  CHECK(changed.as_stored().same_bits(Array::from(std::vector<float>{3, -2, 0.5F}, {3})));
+  CHECK(wide.as_stored().same_bits(stored));
+  CHECK(Array::widened(changed).same_bits(changed));
+}
+
 TEST_CASE("many threads that read a deferred array see the same bytes") {
   std::atomic<int> made = 0;
   const Array array = Array::deferred(DType::int32, {1000}, [&made] {

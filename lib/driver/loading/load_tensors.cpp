@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "base/widened.hpp"
 #include "driver/loading/sources.hpp"
 #include "huggingface/weight_files.hpp"
 #include "pt2/program.hpp"
@@ -71,7 +70,7 @@ bool fits(const Array& stored, const Array& wanted) {
 
 Array as_wanted(const Array& stored, const Array& wanted) {
   if (stored.dtype() == wanted.dtype()) return stored;
-  return widened(stored);
+  return Array::widened(stored);
 }
 
 /// A line for each tensor that the file lacks, has otherwise, or has besides.

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "base/widened.hpp"
 #include "driver/loading/initial_state.hpp"
 #include "driver/loading/sources.hpp"
 #include "huggingface/origin.hpp"
@@ -83,7 +82,7 @@ void fill(ir::Graph& graph, const std::string& folder, const Tensors& weights, c
                  std::string(dtype_name(value.dtype())) + shape_text(value.shape()) + ", but " +
                  std::string(dtype_name(dtype)) + shape_text(tensor.value.shape()) +
                  " in the graph of " + std::string(graph_file));
-    tensor.value = widens ? widened(value) : value;
+    tensor.value = widens ? Array::widened(value) : value;
   }
 }
 

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "base/widened.hpp"
 #include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/finite_masks.hpp"
@@ -95,7 +94,7 @@ void add_weight_energies(const ir::Graph& graph, Energies& energies) {
     for (const ir::Port& port : ir::ports(graph, node)) {
       const auto format = node.formats.find(port.name);
       if (port.tensor.empty() || format == node.formats.end()) continue;
-      const Array exact = as_stored(graph.tensors.at(port.tensor).value).to_float32();
+      const Array exact = graph.tensors.at(port.tensor).value.as_stored().to_float32();
       std::vector<float> quantized(static_cast<std::size_t>(exact.size()));
       format->second.deterministic().quantize(exact.span<float>(), quantized, exact.shape());
       Energy& energy = energies[node.name][std::string(ir::general_port(port.name))];

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "base/widened.hpp"
 #include "ir/masks.hpp"
 
 namespace mase::passes {
@@ -61,7 +60,7 @@ void show_values(const ir::Graph& graph, const std::vector<Source>& sources, ir:
   std::multimap<Place, std::size_t> readers;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (const std::string& path : sources[i].tensors)
-      show(sources[i], i, as_stored(graph.tensors.at(path).value), masked_tensor(path), see);
+      show(sources[i], i, graph.tensors.at(path).value.as_stored(), masked_tensor(path), see);
     for (const std::string& node : sources[i].nodes) readers.emplace(Place(node, "data_out"), i);
     for (const std::string& node : sources[i].recurrent) readers.emplace(Place(node, "state"), i);
   }

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "base/widened.hpp"
 #include "ir/custom_op.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
@@ -285,7 +284,7 @@ class Applier {
     if (tensor.value.dtype() != DType::float32) return "";
     // Piece by piece, so that a large tensor of a file with narrow numbers is not kept as float32.
     constexpr std::int64_t piece = std::int64_t{1} << 20;
-    const Array stored = as_stored(tensor.value);
+    const Array stored = tensor.value.as_stored();
     const Array flat = stored.reshaped({stored.size()});
     for (std::int64_t begin = 0; begin < flat.size(); begin += piece) {
       const Array part = flat.rows(begin, std::min(piece, flat.size() - begin)).to_float32();

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function that makes a widened array is asked for its source by an exception, after which the
-// array is as unread as before.
-#include "base/widened.hpp"
+// Takes the bits of float32 apart.
+#include "base/narrowed.hpp"
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 namespace mase {
 namespace {
-
-struct Source {
-  Array stored;
-};
-
-thread_local bool asks_for_source = false;
-
-/// Lets arrays throw their source while it lives.
-struct Asking {
-  Asking() { asks_for_source = true; }
-  ~Asking() { asks_for_source = false; }
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
-};
 
 constexpr int float_bias = 127, half_bias = 15;
 
@@ -69,24 +53,6 @@ bool narrow_all(std::span<const float> numbers, std::byte* out, Narrow narrow) {
 }
 
 }  // namespace
-
-Array widened(const Array& stored) {
-  if (stored.dtype() == DType::float32) return stored;
-  return Array::deferred(DType::float32, stored.shape(), [stored] {
-    if (asks_for_source) throw Source{stored};
-    return stored.to_float32();
-  });
-}
-
-Array as_stored(const Array& array) {
-  const Asking asking;
-  try {
-    array.bytes();
-  } catch (Source& source) {
-    return std::move(source.stored);
-  }
-  return array;
-}
 
 bool narrowed(std::span<const float> numbers, DType dtype, std::byte* out) {
   switch (dtype) {
