@@ -340,8 +340,7 @@ const std::vector<DatasetRow>& dataset_table() {
        "any", 0, load_images},
       {"text",
        "texts as bytes, or as ids of a tokenizer: a .csv or .jsonl of texts and classes in "
-       "data_dir, "
-       "or the next token at every position of a .txt (or of the shipped novel)",
+       "data_dir, or the next token at every position of a .txt (or of the shipped novel)",
        "64", 256, load_text, "next_token"},
   };
   return table;

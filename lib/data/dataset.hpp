@@ -224,8 +224,7 @@ struct DataOptions {
             Field{"split_seed", &DataOptions::seed, "seed of a random split"}.at_least(0).rare()),
         Field{"max_token_len", &DataOptions::max_token_len,
               "tokens per row of text; NA: 64 for bytes and for windows of a long text, otherwise "
-              "the "
-              "longest text"}
+              "the longest text"}
             .at_least(1)
             .rare(),
         Field{"image_size", &DataOptions::image_size,

@@ -99,8 +99,7 @@ int run(const RunRequest& request) {
     config_error(
         "--output FILE.npy must say where the results go; only classes of texts are printed, for "
         "--text and a folder of transformers with a head for classes, or a checkpoint that was "
-        "made "
-        "with texts of classes");
+        "made with texts of classes");
   const ir::Level level = parse_level(request.level);
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
