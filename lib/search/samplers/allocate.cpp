@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "search/samplers/rows.hpp"
-#include "search/solver/binary_program.hpp"
+#include "solver/binary_program.hpp"
 
 namespace mase::samplers {
 namespace {

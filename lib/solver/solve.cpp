@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens the solver's library on first use.
 #include "base/library.hpp"
-#include "search/solver/binary_program.hpp"
+#include "solver/binary_program.hpp"
 
 namespace mase::solver {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "search/solver/binary_program.hpp"
+#include "solver/binary_program.hpp"
 
 namespace mase::solver {
 namespace {
