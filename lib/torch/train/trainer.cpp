@@ -8,10 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
-
 #include "backend/targets.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -22,7 +18,6 @@
 #include "ir/op_table.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
-#include "torch/train/agreement.hpp"
 #include "torch/train/batches.hpp"
 #include "torch/train/checks.hpp"
 #include "torch/train/draws.hpp"
@@ -30,7 +25,7 @@
 #include "torch/train/network.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
-#include "torch/train/process_group.hpp"
+#include "torch/train/processes.hpp"
 #include "torch/train/rounded_weights.hpp"
 #include "torch/train/schedule.hpp"
 #include "torch/train/state.hpp"
@@ -77,6 +72,7 @@ class Trainer {
         optimizer_(options, parameters_.values().size(), parameters_.decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options,
                  options.ranks),
+        processes_(options.ranks),
         draws_(draws_numbers(graph)) {
     if (options.teacher) teacher_.emplace(*options.teacher, ir::Level::floating);
     check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
@@ -93,9 +89,7 @@ class Trainer {
 
   /// Meets the other processes of the training, if there are any, and compares notes with them.
   void meet(const std::string& resume) {
-    if (!options_.ranks.several()) return;
-    group_ = std::make_unique<ProcessGroup>(options_.ranks);
-    check_agreement(*group_, graph_, state_.data_hash, sha256(resume), options_);
+    processes_.meet(graph_, state_.data_hash, sha256(resume), options_);
   }
 
   void resume(const std::string& bytes) {
@@ -118,7 +112,7 @@ class Trainer {
     swap_average();
     executor_.store_tensors(graph_);
     if (folded_ > 0) executor_.store_folded(graph_);
-    if (group_) group_->wait_for_all();
+    processes_.wait_for_all();
     return {state_.step, state_.epoch, last_loss_, state_.best, stopped_early()};
   }
 
@@ -163,7 +157,7 @@ class Trainer {
       run_step();
       if (state_.step == end) break;
       after_step();
-      if (group_ ? stop_together_ : stop_asked()) stop();
+      if (processes_.are_asked_to_stop()) stop();
     }
     finish_epoch();
   }
@@ -186,7 +180,7 @@ class Trainer {
     }
     if (group > 1) average_gradients(end - first);
     last_loss_ = loss / static_cast<double>(end - first);
-    if (group_) sum_over_processes();
+    sum_over_processes();
     warn_of_growth();
     const double rate = learning_rate(state_.step, counts_, options_);
     if (options_.gradient_clip) clip_gradients(*options_.gradient_clip);
@@ -204,23 +198,18 @@ class Trainer {
   double run_batch(std::int64_t index) {
     batches_.load(index);
     double loss = losses_->compute(network_->forward(batches_.inputs()), wanted());
-    if (!group_ && !std::isfinite(loss)) refuse_loss(loss);
+    if (!processes_.are_several() && !std::isfinite(loss)) refuse_loss(loss);
     network_->backward(losses_->gradients());
-    if (!group_) return loss;
+    if (!processes_.are_several()) return loss;
     const double weight = batches_.share().weight();
     for (float& gradient : parameters_.gradients()) gradient *= static_cast<float>(weight);
     return weight * loss;
   }
 
-  /// Sums gradients and losses, which are weighted by the rows of each process, and asks whether
-  /// one of them is to stop.
+  /// Sums gradients and losses, which are weighted by the rows of each process.
   void sum_over_processes() {
-    const auto companions = parameters_.companions();
-    companions[0] = static_cast<float>(last_loss_);
-    companions[1] = stop_asked() ? 1.0f : 0.0f;
-    group_->sum(parameters_.gradients_and_companions());
-    last_loss_ = static_cast<double>(companions[0]);
-    stop_together_ = stop_together_ || companions[1] > 0;
+    if (!processes_.are_several()) return;
+    last_loss_ = processes_.sum_gradients(parameters_, last_loss_);
     if (!std::isfinite(last_loss_)) refuse_loss(last_loss_);
   }
 
@@ -306,33 +295,8 @@ class Trainer {
                                         "; the same command with --resume goes on from there");
   }
 
-  /// Statistics of batch norms are those of each process's own rows; those of rank 0 are kept.
-  void take_statistics_of_first() {
-    for (auto& [path, tensor] : executor_.tensors()) {
-      if (parameters_.find(path)) continue;
-      const at::Tensor values = tensor.detach().contiguous();
-      group_->broadcast(values);
-      if (values.data_ptr() != tensor.data_ptr()) tensor.detach().copy_(values);
-    }
-    const std::string own = sha256({reinterpret_cast<const char*>(parameters_.values().data()),
-                                    parameters_.values().size_bytes()});
-    at::Tensor first = to_tensor(own);
-    group_->broadcast(first);
-    if (!first.equal(to_tensor(own)))
-      throw Error(Fault::internal, "rank " + std::to_string(group_->rank()) +
-                                       " has other weights than rank 0 after step " +
-                                       std::to_string(state_.step) +
-                                       "; use the same build on machines of the same kind");
-  }
-
-  static at::Tensor to_tensor(const std::string& text) {
-    at::Tensor bytes = at::empty({static_cast<std::int64_t>(text.size())}, at::kByte);
-    std::ranges::copy(text, static_cast<char*>(bytes.data_ptr()));
-    return bytes;
-  }
-
   void finish_epoch() {
-    if (group_) take_statistics_of_first();
+    processes_.take_statistics_of_first(executor_.tensors(), parameters_, state_.step);
     swap_average();
     const data::Figures validation = validate();
     swap_average();
@@ -368,7 +332,7 @@ class Trainer {
     }
     data::Figures figures = scorers.figures();
     if (label_scorers) add_label_figures(label_scorers->figures(), figures);
-    if (group_) take_figures_of_first(figures);
+    processes_.take_figures_of_first(figures);
     return figures;
   }
 
@@ -377,39 +341,12 @@ class Trainer {
              const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted) {
     std::vector<Array> outputs, targets;
     for (const at::Tensor& output : losses.select(results, wanted))
-      outputs.push_back(libtorch::to_array(rows_of_all(output), "output"));
+      outputs.push_back(
+          libtorch::to_array(processes_.rows_of_all(output, batches_.share()), "output"));
     for (const at::Tensor& target : wanted)
-      targets.push_back(libtorch::to_array(rows_of_all(target), "target"));
-    if (!group_ || group_->is_first()) scorers.add(rows, outputs, targets);
-  }
-
-  /// The rows of all processes on rank 0, in their order in the data set's part.
-  at::Tensor rows_of_all(const at::Tensor& own) {
-    if (!group_) return own;
-    const std::int64_t all = batches_.share().all, most = batches_.share().most;
-    std::vector<std::int64_t> shape = own.sizes().vec();
-    shape.front() = most;
-    const at::Tensor sent = at::zeros(shape, own.options().requires_grad(false));
-    sent.narrow(0, 0, own.size(0)).copy_(own.detach());
-    std::vector<at::Tensor> parts = group_->gather(sent);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto rank = static_cast<std::int64_t>(i), size = std::int64_t{group_->size()};
-      parts[i] = parts[i].narrow(0, 0, all * (rank + 1) / size - all * rank / size);
-    }
-    return parts.empty() ? own : at::cat(parts);
-  }
-
-  void take_figures_of_first(data::Figures& figures) {
-    at::Tensor values = at::empty({static_cast<std::int64_t>(figures.all.size()) + 2}, at::kDouble);
-    double* next = values.data_ptr<double>();
-    *next++ = static_cast<double>(figures.rows);
-    *next++ = figures.loss;
-    for (const data::Figure& figure : figures.all) *next++ = figure.value;
-    group_->broadcast(values);
-    next = values.data_ptr<double>();
-    figures.rows = static_cast<std::int64_t>(*next++);
-    figures.loss = *next++;
-    for (data::Figure& figure : figures.all) figure.value = *next++;
+      targets.push_back(
+          libtorch::to_array(processes_.rows_of_all(target, batches_.share()), "target"));
+    if (processes_.is_first()) scorers.add(rows, outputs, targets);
   }
 
   /// Adds the figures of the labels to those of the teacher. Their losses are not trained.
@@ -442,7 +379,7 @@ class Trainer {
   }
 
   void save(bool best) {
-    if (!callbacks_.save && !group_) return;
+    if (!callbacks_.save && !processes_.are_several()) return;
     if (!std::ranges::all_of(parameters_.values(), [](float v) { return std::isfinite(v); }))
       refuse_loss(std::nan(""));
     if (!callbacks_.save) return;
@@ -479,6 +416,7 @@ class Trainer {
   std::unique_ptr<TrainableNetwork> network_;
   Optimizer optimizer_;
   Batches batches_;
+  Processes processes_;
   bool draws_;                  ///< the graph draws random numbers while training
   State state_;                 ///< counters and best result; moments only while saving
   std::vector<float> average_;  ///< of the parameters, if ema_decay is given
@@ -487,9 +425,7 @@ class Trainer {
   std::optional<TargetLosses> losses_;  ///< those that training minimises
   std::optional<TargetLosses> labels_;  ///< of labels that a teacher replaces, for their figures
   double last_loss_ = 0, logged_loss_ = 0;
-  std::optional<double> first_loss_;     ///< of this run
-  std::unique_ptr<ProcessGroup> group_;  ///< if several processes train together
-  bool stop_together_ = false;           ///< a process was asked to stop
+  std::optional<double> first_loss_;  ///< of this run
   bool warned_ = false;
   std::int64_t logged_steps_ = 0;
   Clock::time_point last_log_;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, gathers and compares over a ProcessGroup.
+#include "torch/train/processes.hpp"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "torch/train/agreement.hpp"
+
+namespace mase::train {
+namespace {
+
+at::Tensor tensor_of(const std::string& text) {
+  at::Tensor bytes = at::empty({static_cast<std::int64_t>(text.size())}, at::kByte);
+  std::ranges::copy(text, static_cast<char*>(bytes.data_ptr()));
+  return bytes;
+}
+
+}  // namespace
+
+void Processes::meet(const ir::Graph& graph, const std::string& data, const std::string& resume,
+                     const backend::TrainOptions& options) {
+  if (!ranks_.several()) return;
+  group_ = std::make_unique<ProcessGroup>(ranks_);
+  check_agreement(*group_, graph, data, resume, options);
+}
+
+bool Processes::are_asked_to_stop() const { return group_ ? stop_together_ : stop_asked(); }
+
+double Processes::sum_gradients(Parameters& parameters, double loss) {
+  const auto companions = parameters.companions();
+  companions[0] = static_cast<float>(loss);
+  companions[1] = stop_asked() ? 1.0f : 0.0f;
+  group_->sum(parameters.gradients_and_companions());
+  stop_together_ = stop_together_ || companions[1] > 0;
+  return static_cast<double>(companions[0]);
+}
+
+void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tensors,
+                                         Parameters& parameters, std::int64_t step) {
+  if (!group_) return;
+  for (auto& [path, tensor] : tensors) {
+    if (parameters.find(path)) continue;
+    const at::Tensor values = tensor.detach().contiguous();
+    group_->broadcast(values);
+    if (values.data_ptr() != tensor.data_ptr()) tensor.detach().copy_(values);
+  }
+  const std::string own = sha256({reinterpret_cast<const char*>(parameters.values().data()),
+                                  parameters.values().size_bytes()});
+  at::Tensor first = tensor_of(own);
+  group_->broadcast(first);
+  if (!first.equal(tensor_of(own)))
+    throw Error(Fault::internal, "rank " + std::to_string(ranks_.rank) +
+                                     " has other weights than rank 0 after step " +
+                                     std::to_string(step) +
+                                     "; use the same build on machines of the same kind");
+}
+
+at::Tensor Processes::rows_of_all(const at::Tensor& own, const Batches::Share& share) {
+  if (!group_) return own;
+  std::vector<std::int64_t> shape = own.sizes().vec();
+  shape.front() = share.most;
+  const at::Tensor sent = at::zeros(shape, own.options().requires_grad(false));
+  sent.narrow(0, 0, own.size(0)).copy_(own.detach());
+  std::vector<at::Tensor> parts = group_->gather(sent);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto rank = static_cast<std::int64_t>(i), size = std::int64_t{group_->size()};
+    parts[i] = parts[i].narrow(0, 0, share.all * (rank + 1) / size - share.all * rank / size);
+  }
+  return parts.empty() ? own : at::cat(parts);
+}
+
+void Processes::take_figures_of_first(data::Figures& figures) {
+  if (!group_) return;
+  at::Tensor values = at::empty({static_cast<std::int64_t>(figures.all.size()) + 2}, at::kDouble);
+  double* next = values.data_ptr<double>();
+  *next++ = static_cast<double>(figures.rows);
+  *next++ = figures.loss;
+  for (const data::Figure& figure : figures.all) *next++ = figure.value;
+  group_->broadcast(values);
+  next = values.data_ptr<double>();
+  figures.rows = static_cast<std::int64_t>(*next++);
+  figures.loss = *next++;
+  for (data::Figure& figure : figures.all) figure.value = *next++;
+}
+
+void Processes::wait_for_all() {
+  if (group_) group_->wait_for_all();
+}
+
+}  // namespace mase::train
