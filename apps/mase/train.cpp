@@ -21,12 +21,13 @@ void add_train(CLI::App& app, Action& action) {
       ->type_name("N");
   command
       ->add_option("--timeout", request->timeout,
-                   "seconds that a process waits for another one [600]")
-      ->check(CLI::Range(1.0, 1e6))
+                   "seconds that a process waits for another one (1 .. 1000000) [600]")
+      ->check(CLI::Range(1.0, 1e6).description(""))
       ->type_name("X");
   command->footer(
       "Examples:\n"
-      "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc --nproc 2");
+      "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc --nproc 2\n"
+      "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc --resume");
   command->callback([request, texts, &action] {
     request->settings = settings_from(*texts);
     action = [request] { return driver::train(*request); };
