@@ -12,12 +12,14 @@ namespace mase {
 namespace {
 
 std::atomic<bool> flag{false};
+std::atomic<bool> silent{false};
 std::atomic<int> finishing{0};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void handle(int signal) {
   flag = true;
   std::signal(signal, SIG_DFL);
+  if (silent) return;
   static constexpr char line[] = "\nstopping; once more ends at once\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, sizeof line - 1);
 }
@@ -30,6 +32,8 @@ void catch_interrupts() {
   std::signal(SIGTERM, handle);
   if (std::signal(SIGHUP, handle) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
+
+void leave_interrupt_message_to_others() { silent = true; }
 
 const std::atomic<bool>& interrupt_flag() { return flag; }
 

@@ -10,6 +10,9 @@ namespace mase {
 /// second signal ends the program as usual.
 void catch_interrupts();
 
+/// From now on the signals print nothing, since a process that this one has started says it.
+void leave_interrupt_message_to_others();
+
 /// The flag that the signals set.
 const std::atomic<bool>& interrupt_flag();
 

@@ -57,18 +57,12 @@ int listen_at(const Descriptor& socket) {
   return ntohs(address.sin_port);
 }
 
-/// The words of this program's command line without --nproc.
+/// The words of this program's command line.
 std::vector<std::string> own_words() {
   const std::string line = read_file("/proc/self/cmdline", SIZE_MAX);
-  std::vector<std::string> words = split(line, '\0'), kept;
+  std::vector<std::string> words = split(line, '\0');
   if (!words.empty() && words.back().empty()) words.pop_back();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--nproc")
-      ++i;
-    else if (!words[i].starts_with("--nproc="))
-      kept.push_back(words[i]);
-  }
-  return kept;
+  return words;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
@@ -105,13 +99,14 @@ class Launch {
 
  private:
   std::vector<std::string> environment_of(std::size_t rank) const {
-    std::vector<std::string> all{"RANK=" + std::to_string(rank),
-                                 "LOCAL_RANK=" + std::to_string(rank),
-                                 "WORLD_SIZE=" + std::to_string(processes_.size()),
-                                 "MASTER_ADDR=127.0.0.1",
-                                 "MASTER_PORT=" + std::to_string(port_),
-                                 "MASE_LISTENER=" + std::to_string(listener_.number()),
-                                 "TORCHELASTIC_USE_AGENT_STORE="};
+    std::vector<std::string> all{
+        "RANK=" + std::to_string(rank),
+        "LOCAL_RANK=" + std::to_string(rank),
+        "WORLD_SIZE=" + std::to_string(processes_.size()),
+        "MASTER_ADDR=127.0.0.1",
+        "MASTER_PORT=" + std::to_string(port_),
+        std::string(listener_variable) + "=" + std::to_string(listener_.number()),
+        "TORCHELASTIC_USE_AGENT_STORE="};
     const std::size_t own = all.size();
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string_view text(*entry);
@@ -226,6 +221,14 @@ class Launch {
 
 }  // namespace
 
-int launch_ranks(int count) { return Launch(count).run(); }
+int launch_ranks(int count) {
+  const backend::Ranks ranks = ranks_of_environment(0);
+  if (ranks.several())
+    config_error("this is rank " + std::to_string(ranks.rank) + " of " +
+                 std::to_string(ranks.size) +
+                 " processes that another launcher has started; leave --nproc out");
+  leave_interrupt_message_to_others();
+  return Launch(count).run();
+}
 
 }  // namespace mase::driver

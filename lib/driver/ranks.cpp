@@ -50,11 +50,12 @@ void add_meeting_place(const Launcher& launcher, backend::Ranks& ranks) {
   ranks.port = number("MASTER_PORT", 1, 65535);
   ranks.served = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";
   ranks.attempt = variable("TORCHELASTIC_RESTART_COUNT");
-  if (ranks.rank == 0 && !variable("MASE_LISTENER").empty())
-    ranks.listener = number("MASE_LISTENER", 0, 1 << 20);
+  if (ranks.rank == 0 && launched_here()) ranks.listener = number(listener_variable, 0, 1 << 20);
 }
 
 }  // namespace
+
+bool launched_here() { return !variable(listener_variable).empty(); }
 
 backend::Ranks ranks_of_environment(double timeout) {
   backend::Ranks ranks;

@@ -10,10 +10,15 @@ namespace mase::driver {
 /// without one. Error(Fault::config) names a variable that is missing or wrong.
 backend::Ranks ranks_of_environment(double timeout);
 
+/// The variable that tells processes of launch_ranks apart: the socket where rank 0 listens.
+inline constexpr const char* listener_variable = "MASE_LISTENER";
+/// Whether launch_ranks has started this process, whose command line then still has --nproc.
+bool launched_here();
+
 /// Starts this program's own command line `count` times as the processes of one training on this
-/// machine, without the option for their number, and waits for them. Signals are passed on. When
-/// one fails, the others are ended. Returns the exit code of rank 0. Error with the rank of another
-/// one that failed first.
+/// machine, and waits for them. Signals are passed on. When one fails, the others are ended.
+/// Returns the exit code of rank 0. Error with the rank of another one that failed first.
+/// Error(Fault::config) in a process that another launcher has started.
 int launch_ranks(int count);
 
 }  // namespace mase::driver

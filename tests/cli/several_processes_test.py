@@ -124,7 +124,18 @@ class SeveralProcesses(unittest.TestCase):
     def test_an_interrupt_stops_all_where_they_can_go_on(self):
         process = self.long_training("stopped")
         process.send_signal(signal.SIGINT)
-        self.assertIn("--resume goes on from there", self.finish(process, 130))
+        error = self.finish(process, 130)
+        self.assertIn("--resume goes on from there", error)
+        self.assertEqual(error.count("once more ends at once"), 1, error)
+
+    def test_a_value_may_be_called_like_the_option(self):
+        self.train("--nproc", "--max-epochs", 1, "--batch-size", 64, "--nproc", 2)
+        self.assertEqual(self.figures("--nproc")[-1]["step"], 6)  # of 700 rows, 128 in a step
+
+    def test_processes_of_another_launcher_start_no_others(self):
+        place = {**os.environ, "WORLD_SIZE": "2", "RANK": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "9"}
+        error = self.finish(self.start("twice", "--nproc", 2, env=place), 2)
+        self.assertIn("this is rank 1 of 2 processes that another launcher has started; leave --nproc out", error)
 
     def ranks(self, place, *words_of_each, code):
         """Two processes that a launcher would start; the port is free while they run."""
