@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "driver/folded_tensors.hpp"
 #include "driver/folder_values.hpp"
 #include "huggingface/origin.hpp"
 #include "ir/text.hpp"
@@ -267,7 +268,8 @@ void require_empty_folder(const std::string& folder) {
 Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std::string& folder,
                             const FolderRequest& request) {
   const Origin origin = required_origin(graph);
-  check_fit(graph, origin);
+  const ir::Graph complete = with_folded_tensors(graph, origin, request.source);
+  check_fit(complete, origin);
   if (same_file(folder, origin.folder))
     config_error(folder + " is the folder that the model was read from; name another one");
   const auto companions = companions_of(origin, request.source);
@@ -275,8 +277,8 @@ Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std:
   clear(folder);
   Written written;
   const auto write_all = [&] {
-    written =
-        write_weights(graph, folder, placed_tensors(graph, origin, dtype), request.max_shard_size);
+    written = write_weights(complete, folder, placed_tensors(complete, origin, dtype),
+                            request.max_shard_size);
   };
   try {
     write_all();

@@ -170,8 +170,7 @@ bias_frac_width = {fraction}
         return key.endswith(("dense.weight", "dense.bias")) or ".self." in key
 
     def results(self, model):
-        inputs = ("--input", BERT / "input_ids.npy", "--input", BERT / "attention_mask.npy")
-        self.mase("run", model, *inputs, "--output", "y.npy")
+        self.mase("run", model, *self.inputs(), "--output", "y.npy")
         return [(self.cwd / f"y_{i}.npy").read_bytes() for i in (0, 1)]
 
     def expect(self, folder, kind, source, width=8, fraction=6):
@@ -240,6 +239,49 @@ bias_frac_width = {fraction}
         self.assertEqual([path.name for path in out.glob("model*")], ["model.safetensors"])
         for wrong in ("5 parsecs", "0", "GB", "-1"):
             self.assertIn("5GB", self.mase("convert", folder, "new/", f"--max-shard-size={wrong}", code=2))
+
+    def folding(self, *options):
+        passes = [["fold_constants", *options], ["quantize", 'by = "type"', "report = false"]]
+        text = "".join("\n".join((f'[[pass]]\nrun = "{name}"', *rest, "")) for name, *rest in passes)
+        layer = (
+            'name = "integer"',
+            "weight_width = 8",
+            "weight_frac_width = 6",
+            "bias_width = 8",
+            "bias_frac_width = 6",
+        )
+        return self.write("folding.toml", text + "\n".join(("[pass.linear.config]", *layer, "")))
+
+    def inputs(self):
+        return ("--input", BERT / "input_ids.npy", "--input", BERT / "attention_mask.npy")
+
+    def test_tables_that_were_folded_into_constants_are_those_of_the_source(self):
+        folder, values = self.source("BF16")
+        self.transform(folder, self.folding(), *self.inputs(), "--export", "out/")
+        self.expect(self.cwd / "out", "BF16", values)
+        self.assertIn("folded_embeddings_position_embeddings", (self.cwd / "out/mase.json").read_text())
+        self.transform(folder, self.folding(), *self.inputs(), project="checkpoint")
+        self.assertEqual(self.results("out"), self.results(self.cwd / "projects/checkpoint"))
+        self.mase("convert", "out", "again/")
+        self.assertEqual(self.results("again"), self.results("out"))
+        (self.cwd / "again/model.safetensors").unlink()
+        self.assertIn("--source", self.mase("convert", "projects/checkpoint", "new/", "--source", "again", code=3))
+        self.assertFalse((self.cwd / "new").exists())
+
+    def test_tables_that_were_folded_with_other_values_are_refused(self):
+        folder, values = self.source("F32")
+        other = self.cwd / "other.safetensors"
+        key = "embeddings.position_embeddings.weight"
+        kind, shape, data = self.tensors[key]
+        write_tensors(other, self.tensors | {key: (kind, shape, data[::-1])})
+        words = (*self.inputs(), "--load", other, "--export", "out/")
+        refused = self.transform(folder, self.folding(), *words, code=4)
+        self.assertIn(f"{key} was folded with other values", refused)
+        self.assertIn("parameters = false", refused)
+        self.assertFalse((self.cwd / "out").exists())
+        self.transform(folder, self.folding("parameters = false"), *words)
+        values[key] = floats(kind, data[::-1])
+        self.expect(self.cwd / "out", "F32", values)
 
     def test_a_folder_that_has_something_stays(self):
         out = self.cwd / "out"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "ir/folding.hpp"
 #include "passes/constants/equal_elements.hpp"
 #include "passes/constants/like_read.hpp"
 #include "passes/constants/own_rows.hpp"
@@ -199,6 +200,7 @@ Result FoldConstants::run(ir::Graph& graph, const Options& options, PassContext&
   Result result;
   result.notes = nodes.notes();
   Tree folded = fold(graph, nodes);
+  if (folded.size() > 0) ir::remember_folding(before, graph);
   result.changed = folded.size() > 0 || simplified;
   result.info["folded"] = std::move(folded);
   result.info["parameters"] = lost_parameters(before, graph);
