@@ -24,8 +24,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
+#include "driver/own_words.hpp"
 #include "driver/ranks.hpp"
 
 extern char** environ;
@@ -55,21 +54,6 @@ int listen_at(const Descriptor& socket) {
       ::getsockname(socket.number(), general, &size) != 0)
     cannot_start("socket");
   return ntohs(address.sin_port);
-}
-
-/// The words of this program's command line.
-std::vector<std::string> own_words() {
-  const std::string line = read_file("/proc/self/cmdline", SIZE_MAX);
-  std::vector<std::string> words = split(line, '\0');
-  if (!words.empty() && words.back().empty()) words.pop_back();
-  return words;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 /// One process, and what it prints unless it is rank 0.
