@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of each way of starting workers, one function for each row of the table.
+#pragma once
+
+#include "driver/launch/launch.hpp"
+
+namespace mase::driver {
+
+/// `argument` workers as processes of this machine.
+std::vector<LaunchCommand> local_commands(const WorkerJob& job);
+
+}  // namespace mase::driver
