@@ -70,8 +70,11 @@ int train(const TrainRequest& request);
 /// `mase search`.
 struct SearchRequest : CommonRequest {
   ModelInput input;
-  Tree setup = Tree::dict();  ///< keys of [search.strategy.setup] given on the command line
+  Tree setup = Tree::dict();   ///< keys of [search.strategy.setup] given on the command line
+  Tree launch = Tree::dict();  ///< LaunchOptions (launch/launch.hpp) given there
   bool dry_run = false;
+  bool trials_only = false;  ///< write no results, since another process does
+  bool print = false;        ///< show the commands of the launch, and start nothing
 };
 int search(const SearchRequest& request);
 

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
+#include "driver/launch/search_workers.hpp"
 #include "driver/search_points.hpp"
 #include "sandbox/policy.hpp"
 #include "search/results/result.hpp"
@@ -217,32 +218,60 @@ void reach_storage(const std::string& url) {
   sandbox::may_write(folder.empty() ? "." : folder);
 }
 
-}  // namespace
+/// The options of --launch, or nothing without it.
+std::optional<LaunchOptions> launch_options(const SearchRequest& request) {
+  LaunchOptions options;
+  Diagnostics diagnostics;
+  read_fields(request.launch, options, diagnostics);
+  diagnostics.throw_if_errors();
+  if (options.launch) return options;
+  if (request.launch.size() > 0)
+    config_error(request.launch.as_dict().begin()->second.where.file + " needs --launch");
+  return std::nullopt;
+}
 
-int search(const SearchRequest& request) {
-  Session session = open_session(request);
-  search::Options options = search_options(session, request.setup);
-  work_in_project(session.settings());
-  if (options.setup.storage) reach_storage(*options.setup.storage);
-  if (!options.needed_programs().empty()) sandbox::may_run_any_program();
-  SearchTask task(session, std::move(options), request.input);
-  const search::Setup& setup = task.options().setup;
-  const std::string folder = session.software_folder() + "/search";
-  make_folder(folder);
-  // SQLite opens these files itself.
-  for (const char* file : {"", "-journal", "-wal", "-shm"})
-    place_to_write(folder + "/study.db" + file);
-  const std::string url = setup.storage.value_or("sqlite:///" + folder + "/study.db");
-  search::Plan plan = task.plan(url, setup.study.value_or(project_name(session.settings())));
-  Allocator allocator(plan, request);
-  log::info("results go to " + folder);
-  if (request.dry_run) return finish_dry_run(task, session.output);
+/// Where a search has its study and its results.
+struct Places {
+  std::string folder, url, study;
+  bool in_project;  ///< whether the study lies in the project
 
-  Follower follower(task.options(), request);
-  const FinishFirst finish;
-  const std::string gave_up = search::run_workers(
-      plan, [&](const Record& record) { follower(record); }, interrupt_flag());
+  Places(const Session& session, const search::Setup& setup)
+      : folder(session.software_folder() + "/search"),
+        url(setup.storage.value_or("sqlite:///" + folder + "/study.db")),
+        study(setup.study.value_or(project_name(session.settings()))),
+        in_project(!setup.storage) {}
+
+  WorkerPlaces for_workers() const { return {url, study, folder + "/workers"}; }
+
+  void make() const {
+    make_folder(folder);
+    // SQLite opens these files itself.
+    for (const char* file : {"", "-journal", "-wal", "-shm"})
+      place_to_write(folder + "/study.db" + file);
+  }
+};
+
+/// Runs the trials of this process, or follows the workers of a launch. Returns "" or why the study
+/// is not complete.
+std::string run_trials(const search::Plan& plan, Follower& follower, Launcher* launcher) {
+  const search::OnTrial tell = [&](const Record& record) { follower(record); };
+  if (!launcher) {
+    const std::string reason = search::run_workers(plan, tell, interrupt_flag());
+    return reason.empty()
+               ? ""
+               : "the search stops: ten trials in a row failed for the same reason: " + reason;
+  }
+  const std::string problem = follow_workers(*launcher, plan, tell);
   follower.clear();
+  if (!problem.empty()) return problem + "; the same command goes on";
+  search::run_workers(plan, tell, interrupt_flag());  // finds what the report needs, and no trial
+  return "";
+}
+
+/// Writes and prints the results. Returns the exit code.
+int finish_search(const SearchTask& task, Session& session, const search::Plan& plan,
+                  const Allocator& allocator, const std::string& folder,
+                  const std::string& problem) {
   search::StudyResult result = read_result(task, plan);
   allocator.add_to(result);
   search::write_results(result, folder);
@@ -257,11 +286,53 @@ int search(const SearchRequest& request) {
     log::warning("stopped; the same command continues the study");
     return static_cast<int>(Fault::interrupted);
   }
-  if (!gave_up.empty())
-    log::error("the search stops: ten trials in a row failed for the same reason: " + gave_up);
-  if (!folders.empty()) return 0;
+  if (!problem.empty()) log::error(problem);
+  if (!folders.empty()) return problem.empty() ? 0 : static_cast<int>(Fault::file);
   if (!result.options.constraints.empty()) explain_infeasible(result);
   return static_cast<int>(Fault::goal);
+}
+
+/// What a search without results of its own returns.
+int finish_trials(const Follower& follower, const std::string& problem, Output& output) {
+  output.document()["trials"] = follower.done();
+  output.finish();
+  if (interrupt_flag()) return static_cast<int>(Fault::interrupted);
+  if (!problem.empty()) log::error(problem);
+  return problem.empty() ? 0 : static_cast<int>(Fault::goal);
+}
+
+}  // namespace
+
+int search(const SearchRequest& request) {
+  const std::optional<LaunchOptions> launch = launch_options(request);
+  Session session = open_session(request);
+  search::Options options = search_options(session, request.setup);
+  const Places places(session, options.setup);
+  const bool uses_project = places.in_project || !request.trials_only;
+  if (uses_project) work_in_project(session.settings());
+  std::optional<Launcher> launcher;
+  if (launch) {
+    const auto commands =
+        worker_commands(*launch, options.setup, places.for_workers(), request.print);
+    if (request.print) return Output(false).text(script_of(commands)), 0;
+    make_folder(places.for_workers().logs);
+    launcher.emplace(commands, places.for_workers().logs);
+  }
+  if (options.setup.storage) reach_storage(*options.setup.storage);
+  if (!options.needed_programs().empty()) sandbox::may_run_any_program();
+  SearchTask task(session, std::move(options), request.input);
+  if (uses_project) places.make();
+  search::Plan plan = task.plan(places.url, places.study);
+  Allocator allocator(plan, request);
+  if (uses_project) log::info("results go to " + places.folder);
+  if (request.dry_run) return finish_dry_run(task, session.output);
+
+  Follower follower(task.options(), request);
+  const FinishFirst finish;
+  const std::string problem = run_trials(plan, follower, launcher ? &*launcher : nullptr);
+  follower.clear();
+  if (request.trials_only) return finish_trials(follower, problem, session.output);
+  return finish_search(task, session, plan, allocator, places.folder, problem);
 }
 
 }  // namespace mase::driver

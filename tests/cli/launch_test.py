@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`mase search --launch`: workers that a search starts, follows, stops and outlives.
+
+usage: launch_test.py --mase BINARY --source ROOT [unittest arguments]
+"""
+
+import argparse
+import csv
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+MASE = SOURCE = None
+
+# Trials of a known length: a program that sleeps measures them.
+SEARCH = """
+model = "jsc-tiny"
+dataset = "jsc"
+[metrics.nap]
+command = "sh -c 'sleep {seconds}; echo 1' nap {{outputs}}"
+[search.search_space]
+name = "graph/quantize/mixed_precision_ptq"
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.linear.config]
+name = ["integer"]
+data_in_width = [9, 10, 11, 12, 13, 14, 15, 16, 17, 18]
+data_in_frac_width = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+weight_width = [9, 10, 11, 12, 13, 14, 15, 16, 17, 18]
+weight_frac_width = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+[search.strategy]
+name = "optuna"
+[search.strategy.sw_runner.basic_evaluation]
+num_samples = 16
+[search.strategy.setup]
+sampler = "random"
+heartbeat = 0.2
+[search.strategy.metrics]
+nap.direction = "minimize"
+"""
+
+
+class Launch(unittest.TestCase):
+    """Each case has a folder for its search."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+        self.addCleanup(self.end_workers)
+
+    def write_search(self, seconds=0.2):
+        path = self.out / "search.toml"
+        path.write_text(SEARCH.format(seconds=seconds), encoding="utf-8")
+
+    def command(self, *words):
+        place = ("--config", self.out / "search.toml", "--project-dir", self.out, "--project", "p")
+        return [str(word) for word in (MASE, "search", *place, *words)]
+
+    def start(self, *words, **more):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        return subprocess.Popen(self.command(*words), cwd=SOURCE, text=True, **pipes, **more)
+
+    def finish(self, process, code=0):
+        out, error = process.communicate(timeout=600)
+        self.assertEqual(process.returncode, code, out + error)
+        return error if code else out
+
+    def search(self, *words, code=0, **more):
+        return self.finish(self.start(*words, **more), code)
+
+    def workers(self):
+        """The numbers of the processes that run trials of this case."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"--trials-only" in words and str(self.out).encode() in words and b"mase" in words[0]:
+                found.append(int(entry.name))
+        return found
+
+    def end_workers(self):
+        for worker in self.workers():
+            os.kill(worker, signal.SIGKILL)
+
+    def wait_until(self, event, launcher=None):
+        while not event():
+            if launcher and launcher.poll() is not None:
+                self.fail("it has ended: " + "".join(launcher.communicate()))
+            time.sleep(0.02)
+
+    def rows(self):
+        with open(self.out / "p/software/search/trials.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def check_complete(self, count):
+        """So many trials were measured; one of a dead worker stands once more as its retry."""
+        rows = self.rows()
+        self.assertEqual([int(row["number"]) for row in rows], list(range(len(rows))))
+        states = [row["state"] for row in rows]
+        self.assertEqual(states.count("COMPLETE"), count, states)
+        self.assertEqual(states.count("COMPLETE") + states.count("FAIL"), len(rows), states)
+        return rows
+
+    def log(self, name):
+        return (self.out / "p/software/search/workers" / name).read_text()
+
+    def measured(self):
+        """The number of trials that are complete so far."""
+        try:
+            with sqlite3.connect(f"file:{self.out}/p/software/search/study.db?mode=ro", uri=True) as database:
+                return database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone()[0]
+        except sqlite3.OperationalError:  # not there yet, or locked
+            return 0
+
+
+class Local(Launch):
+    def test_workers_share_the_trials_and_the_launcher_writes_the_report(self):
+        self.write_search()
+        out = self.search("--launch", "local:3", "--n-trials", 12)
+        self.assertIn("12 trials: 12 complete", out)
+        self.check_complete(12)
+        self.assertTrue((self.out / "p/software/search/report.html").exists())
+        for i in (1, 2, 3):
+            self.assertNotIn("error", self.log(f"worker_{i}.log"))
+        # Nothing is left to do: no worker starts.
+        for i in (1, 2, 3):
+            (self.out / f"p/software/search/workers/worker_{i}.log").unlink()
+        self.assertIn("12 trials: 12 complete", self.search("--launch", "local:3", "--n-trials", 12))
+        self.assertFalse((self.out / "p/software/search/workers/worker_1.log").exists())
+        self.search("--launch", "local:2", "--n-trials", 14)
+        self.check_complete(14)
+
+    def test_ctrl_c_has_the_workers_finish_their_trials_and_the_same_command_goes_on(self):
+        self.write_search()
+        launcher = self.start("--launch", "local:2", "--n-trials", 500)
+        self.wait_until(lambda: self.measured() >= 3, launcher)
+        launcher.send_signal(signal.SIGINT)
+        self.assertIn("the same command continues the study", self.finish(launcher, 130))
+        self.assertEqual(self.workers(), [])
+        rows = self.rows()
+        self.assertNotIn("RUNNING", {row["state"] for row in rows})
+        self.search("--launch", "local:2", "--n-trials", len(rows) + 3)
+        self.assertEqual({row["state"] for row in self.check_complete(len(rows) + 3)}, {"COMPLETE"})
+
+    def test_workers_of_a_killed_launcher_finish_the_study(self):
+        self.write_search()
+        launcher = self.start("--launch", "local:2", "--n-trials", 12)
+        self.wait_until(lambda: self.measured() >= 2, launcher)
+        launcher.kill()
+        launcher.communicate()
+        self.assertEqual(len(self.workers()), 2)
+        self.search("--launch", "local:1", "--n-trials", 12)
+        self.wait_until(lambda: not self.workers())
+        self.assertEqual({row["state"] for row in self.check_complete(12)}, {"COMPLETE"})
+
+    def test_a_worker_that_is_killed_is_named_and_the_others_do_its_trial(self):
+        self.write_search()
+        launcher = self.start("--launch", "local:2", "--n-trials", 12)
+        self.wait_until(lambda: self.measured() >= 2 and len(self.workers()) == 2, launcher)
+        os.kill(self.workers()[0], signal.SIGKILL)
+        _, error = launcher.communicate(timeout=600)
+        self.assertEqual(launcher.returncode, 0, error)
+        self.assertRegex(error, r"warning: worker [12] ended with status 137")
+        self.check_complete(12)
+
+    def test_workers_that_fail_at_once_end_the_search_with_what_they_said(self):
+        self.write_search()
+        error = self.search("--launch", "local:2", "--worker-memory", "0.1", code=3)
+        self.assertRegex(error, r"no worker finished a trial: worker [12] ended with status 3: .*--max-memory")
+
+    def test_printed_commands_start_the_same_workers(self):
+        self.write_search(0)
+        script = self.search("--launch", "local:2", "--n-trials", 6, "--worker-time", 500, "--print")
+        self.assertFalse((self.out / "p").exists())
+        self.assertEqual(script.count("--trials-only"), 2)
+        self.assertEqual(script.count("--timeout 500"), 2)
+        self.search("--n-trials", 1)
+        subprocess.run(["sh", "-e"], input=script, capture_output=True, cwd=SOURCE, text=True, check=True)
+        self.search("--n-trials", 6)
+        self.check_complete(6)
+
+    def test_what_is_wrong_is_said_before_anything_starts(self):
+        self.write_search()
+        for words, message in (
+            (["--launch", "locla:2"], "did you mean 'local'?"),
+            (["--launch", "local"], "from 1 to 1024, not ''"),
+            (["--launch", "local:0"], "from 1 to 1024, not '0'"),
+            (["--worker-cores", "2"], "--worker-cores needs --launch"),
+            (["--print"], "--print requires --launch"),
+        ):
+            self.assertIn(message, self.search(*words, code=2))
+        self.assertFalse((self.out / "p").exists())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mase", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    options, rest = parser.parse_known_args()
+    MASE, SOURCE = options.mase.resolve(), options.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
