@@ -62,6 +62,16 @@ void Format::saturates(std::span<const float> in, std::span<std::uint8_t> mask,
   definition_->saturates(in, mask, shape);
 }
 
+Format Format::of_rows(std::int64_t first, std::int64_t count) const {
+  auto rows = definition_->of_rows(first, count);
+  return rows ? Format(std::move(rows)) : *this;
+}
+
+std::optional<Format> Format::of_peak(float largest) const {
+  auto given = definition_->of_peak(largest);
+  return given ? std::optional(Format(std::move(given))) : std::nullopt;
+}
+
 Format Format::deterministic() const {
   return is_stochastic() ? Format(definition_->without_chance()) : *this;
 }

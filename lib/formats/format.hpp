@@ -68,6 +68,16 @@ class FormatDefinition {
   virtual std::string torchscript(int rank) const = 0;
   /// By default, a tensor has a single grid.
   virtual bool per_channel() const { return false; }
+  /// By default, a tensor is treated as a whole.
+  virtual std::int64_t rows_together(const Shape& shape) const {
+    return shape.empty() ? 0 : shape.front();
+  }
+  /// By default, all rows have the same parameters.
+  virtual std::shared_ptr<const FormatDefinition> of_rows(std::int64_t, std::int64_t) const {
+    return nullptr;
+  }
+  /// By default, no parameter follows from the whole tensor.
+  virtual std::shared_ptr<const FormatDefinition> of_peak(float) const { return nullptr; }
   /// By default, there is no decoding.
   virtual std::optional<Decoding> decoding(const Shape&) const { return std::nullopt; }
   /// By default, values beyond range() saturate.
@@ -130,6 +140,17 @@ class Format {
   /// `training` to the caller and never uses plain `torch.round`. Error(Fault::unsupported) when
   /// there is no such text (stochastic rounding).
   std::string torchscript(int rank) const { return definition_->torchscript(rank); }
+
+  /// How many rows (indices of dimension 0) of a tensor of this shape belong together, counted from
+  /// row 0: whole groups of so many rows, as a tensor of their own, have the values, codes and
+  /// saturation in of_rows() that they have in the tensor. 0: any elements in a row do so, as a
+  /// tensor of one dimension. This holds for formats without chance.
+  std::int64_t rows_together(const Shape& shape) const { return definition_->rows_together(shape); }
+  /// The format of rows that are a tensor of their own.
+  Format of_rows(std::int64_t first, std::int64_t count) const;
+  /// The format with the parameter that follows from a tensor's largest finite magnitude; nullopt
+  /// if nothing follows from it. Codes and values are those of this format in such a tensor.
+  std::optional<Format> of_peak(float largest) const;
 
   /// How `decode` computes the values of a tensor of this shape: by a table or by a product.
   /// nullopt if neither does (integers wider than float64, values off the grid in `reference`).

@@ -18,6 +18,8 @@ Slices first_dimension_slices(const Shape& shape) {
   return slices_of(numel(shape), shape.size() < 2 ? 1 : shape.front());
 }
 
+std::int64_t rows_of_slices(const Shape& shape) { return shape.size() == 1 ? shape.front() : 1; }
+
 Tiling first_dimension_tiling(const Shape& shape) {
   return block_tiling(shape, {}, true, std::nullopt);
 }

@@ -24,6 +24,10 @@ struct Slices {
 /// One slice per index of dimension 0; the whole tensor when the rank is below 2.
 Slices first_dimension_slices(const Shape& shape);
 
+/// The rows that a slice of the first or of the last dimension keeps together: one, but all if the
+/// rank is below 2.
+std::int64_t rows_of_slices(const Shape& shape);
+
 /// The same slices as tiles.
 Tiling first_dimension_tiling(const Shape& shape);
 

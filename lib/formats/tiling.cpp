@@ -3,6 +3,7 @@
 #include "formats/tiling.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/from_front.hpp"
@@ -37,6 +38,12 @@ Shape Tiling::counts() const {
 }
 
 std::int64_t Tiling::tiles() const { return numel(counts()); }
+
+std::int64_t Tiling::rows_together(std::int64_t rows) const {
+  if (rows == 0) return 1;
+  const std::int64_t merged = shape.front() / rows;  // indices of the first dimension in a row
+  return merged == 0 ? 1 : std::min(rows, tile.front() / std::gcd(tile.front(), merged));
+}
 
 std::vector<std::int64_t> Tiling::row_tiles() const {
   const Shape count = counts();

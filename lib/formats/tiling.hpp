@@ -19,6 +19,9 @@ struct Tiling {
 
   Shape counts() const;        ///< tiles per dimension: shape of the shared codes
   std::int64_t tiles() const;  ///< numel(counts())
+  /// Rows (indices of dimension 0 of the tensor, of which there are `rows`) after whose whole
+  /// groups, from row 0 on, tiles end.
+  std::int64_t rows_together(std::int64_t rows) const;
   /// The number of the tile with the first element, for every row of the last dimension:
   /// element [.., i] of that row lies in tile row_tiles[row] + i / tile.back().
   std::vector<std::int64_t> row_tiles() const;

@@ -75,6 +75,11 @@ struct BlockFunctions : Defined<Derived> {
     refuse_reference();
     decode_block(self().elements(), tiles_of(shape), in, out);
   }
+  std::int64_t rows_together(const Shape& shape) const override {
+    if (shape.empty() || self().profile_value() == Profile::reference)
+      return FormatDefinition::rows_together(shape);
+    return tiles_of(shape).rows_together(shape.front());
+  }
   std::optional<Decoding> decoding(const Shape& shape) const override {
     if (self().profile_value() == Profile::reference) return std::nullopt;
     return block_decoding(self().elements(), tiles_of(shape));

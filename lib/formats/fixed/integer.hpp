@@ -41,6 +41,15 @@ struct IntegerFunctions : Defined<Derived> {
     has_grids() ? channels_saturate(grids(), in, mask)
                 : FormatDefinition::saturates(in, mask, shape);
   }
+  std::int64_t rows_together(const Shape&) const override { return has_grids() ? 1 : 0; }
+  std::shared_ptr<const FormatDefinition> of_rows(std::int64_t first,
+                                                  std::int64_t count) const override {
+    if (!has_grids()) return nullptr;
+    auto rows = std::make_shared<Derived>(this->self());
+    const auto begin = this->self().channel_frac_width.begin() + first;
+    rows->channel_frac_width.assign(begin, begin + count);
+    return rows;
+  }
   std::string torchscript(int rank) const override {
     return has_grids() ? channels_torchscript(grids(), rank) : integer_torchscript(spec());
   }

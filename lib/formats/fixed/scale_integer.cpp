@@ -213,6 +213,20 @@ void ScaleInteger::decode(const Encoded& in, std::span<float> out, const Shape& 
     }
 }
 
+std::int64_t ScaleInteger::rows_together(const Shape& shape) const {
+  if (channel_step.size() == 1) return 0;
+  return channel_step.empty() ? rows_of_slices(shape) : 1;
+}
+
+std::shared_ptr<const FormatDefinition> ScaleInteger::of_rows(std::int64_t first,
+                                                              std::int64_t count) const {
+  if (channel_step.size() < 2) return nullptr;
+  auto rows = std::make_shared<ScaleInteger>(*this);
+  const auto begin = channel_step.begin() + first;
+  rows->channel_step.assign(begin, begin + count);
+  return rows;
+}
+
 std::optional<Decoding> ScaleInteger::decoding(const Shape& shape) const {
   if (profile == "reference") return std::nullopt;  // quotients
   return Decoding{.bits = width,

@@ -49,6 +49,9 @@ struct ScaleInteger : CommonFields, Defined<ScaleInteger> {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override;
+  std::int64_t rows_together(const Shape& shape) const override;
+  std::shared_ptr<const FormatDefinition> of_rows(std::int64_t first,
+                                                  std::int64_t count) const override;
   std::string torchscript(int rank) const override;
   std::optional<Decoding> decoding(const Shape& shape) const override;
 

@@ -101,6 +101,10 @@ void Binary::decode(const Encoded& in, std::span<float> out, const Shape& shape)
   decode_three_way(three_way_format(spec()), slices_of(spec(), shape), in, out);
 }
 
+std::int64_t Binary::rows_together(const Shape& shape) const {
+  return spec().scaled ? rows_of_slices(shape) : 0;
+}
+
 std::optional<Decoding> Binary::decoding(const Shape& shape) const {
   const BinarySpec binary = spec();
   Decoding decoding{.bits = 1, .elements = {binary_value(binary, false, 1.0F), 1.0}};

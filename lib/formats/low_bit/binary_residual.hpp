@@ -38,6 +38,7 @@ struct BinaryResidual : ProfileFields, Defined<BinaryResidual> {
   void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const override;
   Encoded encode(std::span<const float> in, const Shape& shape) const override;
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
+  std::int64_t rows_together(const Shape&) const override { return 0; }
   std::string torchscript(int rank) const override;
   std::optional<Decoding> decoding(const Shape& shape) const override;
 };

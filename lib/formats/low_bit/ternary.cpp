@@ -58,6 +58,10 @@ void Ternary::decode(const Encoded& in, std::span<float> out, const Shape& shape
   decode_three_way(three_way_format(spec()), slices_of(spec(), shape), in, out);
 }
 
+std::int64_t Ternary::rows_together(const Shape& shape) const {
+  return spec().threshold && !scaling_factor ? 0 : rows_of_slices(shape);
+}
+
 std::optional<Decoding> Ternary::decoding(const Shape& shape) const {
   Decoding decoding{.bits = 2, .elements = {0.0, 1.0, 0.0, -1.0}};
   if (!scaling_factor) return decoding;

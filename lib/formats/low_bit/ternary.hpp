@@ -50,6 +50,7 @@ struct Ternary : ProfileFields, Defined<Ternary> {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,
                  const Shape& shape) const override;
+  std::int64_t rows_together(const Shape& shape) const override;
   std::string torchscript(int rank) const override;
   std::optional<Decoding> decoding(const Shape& shape) const override;
 };

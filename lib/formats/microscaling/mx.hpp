@@ -34,6 +34,11 @@ struct MxFunctions : Defined<Derived> {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     decode_mx(spec(), self().blocks(shape), in, out);
   }
+  std::int64_t rows_together(const Shape& shape) const override {
+    if (shape.empty() || spec().profile == Profile::reference)
+      return FormatDefinition::rows_together(shape);
+    return self().blocks(shape).tiling.rows_together(shape.front());
+  }
   std::optional<Decoding> decoding(const Shape& shape) const override {
     return mx_decoding(spec(), self().blocks(shape));
   }

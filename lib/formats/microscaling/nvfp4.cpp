@@ -44,6 +44,13 @@ Range Nvfp4::range() const {
   return {-high, high};
 }
 
+std::shared_ptr<const FormatDefinition> Nvfp4::of_peak(float largest) const {
+  if (!scale_follows()) return nullptr;
+  auto given = std::make_shared<Nvfp4>(*this);
+  given->tensor_scale.value = static_cast<double>(nvfp4_tensor_scale(largest));
+  return given;
+}
+
 FormatRow nvfp4_row() { return format_row<Nvfp4>(); }
 
 }  // namespace mase::formats

@@ -65,6 +65,11 @@ struct Nvfp4 : CommonFields, Defined<Nvfp4> {
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override {
     decode_nvfp4(spec(), blocks(shape), in, out);
   }
+  std::int64_t rows_together(const Shape& shape) const override {
+    if (shape.empty() || scale_follows()) return FormatDefinition::rows_together(shape);
+    return blocks(shape).tiling.rows_together(shape.front());
+  }
+  std::shared_ptr<const FormatDefinition> of_peak(float largest) const override;
   std::optional<Decoding> decoding(const Shape& shape) const override {
     return nvfp4_decoding(spec(), blocks(shape));
   }
@@ -75,6 +80,10 @@ struct Nvfp4 : CommonFields, Defined<Nvfp4> {
   std::string torchscript(int rank) const override {
     return nvfp4_torchscript(spec(), block_size, block_dim, rank);
   }
+
+ private:
+  /// Whether the tensor's scale follows from the tensor.
+  bool scale_follows() const { return tensor_scale.two_levels && !tensor_scale.value; }
 };
 
 }  // namespace mase::formats

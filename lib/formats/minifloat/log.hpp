@@ -42,6 +42,7 @@ struct LogFormat : CommonFields, Defined<LogFormat> {
   void decode(const Encoded& in, std::span<float> out, const Shape&) const override {
     decode_log(spec(), in, out);
   }
+  std::int64_t rows_together(const Shape&) const override { return 0; }
   std::string torchscript(int) const override { return log_torchscript(spec()); }
   std::optional<Decoding> decoding(const Shape&) const override { return log_decoding(spec()); }
 };

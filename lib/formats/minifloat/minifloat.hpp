@@ -27,6 +27,7 @@ struct MinifloatFunctions : Defined<Derived> {
   void decode(const Encoded& in, std::span<float> out, const Shape&) const override {
     decode_minifloat(spec(), in, out);
   }
+  std::int64_t rows_together(const Shape&) const override { return 0; }
   std::string torchscript(int) const override { return minifloat_torchscript(spec()); }
   std::optional<Decoding> decoding(const Shape&) const override {
     return minifloat_decoding(spec());
