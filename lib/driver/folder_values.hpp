@@ -26,9 +26,6 @@ class FolderValues {
   std::size_t quantized() const { return quantized_; }
 
  private:
-  bool write_elements(const Array& stored, const formats::Format* format, DType dtype,
-                      const safetensors::Sink& sink) const;
-
   const ir::Graph& graph_;
   std::map<std::string, ir::TensorReaders> readers_;
   std::vector<std::string> kept_;

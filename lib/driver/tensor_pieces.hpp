@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work on a large tensor piece by piece, by all threads, in little memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+
+#include "base/parallel.hpp"
+#include "formats/pieces.hpp"
+
+namespace mase::driver {
+
+/// The elements that all threads together have at a time, unless more belong together.
+inline constexpr std::int64_t elements_at_once = std::int64_t{1} << 21;
+
+inline int thread_count() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
+}
+
+/// The elements of a piece.
+inline std::int64_t piece_elements() { return elements_at_once / thread_count(); }
+
+/// How many pieces are treated at a time.
+inline int threads_for(const formats::Pieces& pieces) {
+  const std::int64_t most = std::max<std::int64_t>(1, pieces.most_elements());
+  const auto few = static_cast<int>(std::max<std::int64_t>(1, elements_at_once / most));
+  return std::min(few, thread_count());
+}
+
+/// Calls see(piece) for `count` pieces from piece `first` on, in any order and from several
+/// threads.
+template <class See>
+void for_each_piece(const formats::Pieces& pieces, std::size_t first, std::size_t count, See see) {
+  for_each_index(count, threads_for(pieces),
+                 [&] { return [&](std::size_t i) { see(pieces.at(first + i)); }; });
+}
+
+}  // namespace mase::driver
