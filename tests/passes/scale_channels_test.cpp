@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "base/text.hpp"
 #include "driver/all_passes.hpp"
 #include "ir/text.hpp"
 #include "models/builder.hpp"

@@ -60,7 +60,7 @@ class Profiler {
     std::vector<Source> sources;
     for (const Profiled& one : list_) sources.push_back(one.source);
     show_values(graph_, sources, ir::Level::quantized, options_.num_samples, context,
-                [&](std::size_t i, const Array& values) { add(list_[i], values); });
+                [&](std::size_t i, const Array& values) { add(list_[i], values.to_float32()); });
   }
 
   /// Writes the results into the metadata; {node: {name: {statistic: {...}}}}.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "formats/pieces.hpp"
 #include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "passes/quantization/finite_masks.hpp"
@@ -54,6 +55,11 @@ struct Noise {
     noise += error * error;
     ++elements;
   }
+  void add(const Array& exact, const Array& changed) {
+    const auto from = exact.span<float>(), to = changed.span<float>();
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (!is_kept_mask(from[i], to[i])) add(from[i], double(to[i]) - from[i]);
+  }
   double mean_noise() const { return elements > 0 ? noise / double(elements) : 0; }
   double mean_signal() const { return elements > 0 ? signal / double(elements) : 0; }
   double decibel() const {
@@ -62,15 +68,18 @@ struct Noise {
   }
 };
 
+Noise noise_of(const Array& exact, const Array& changed) {
+  Noise noise;
+  noise.add(exact, changed);
+  return noise;
+}
+
 /// The same for all tensors at a port, and how many of their values a format could not hold.
 struct Energy : Noise {
   std::int64_t values = 0, saturated = 0;
   Noise worst;  ///< for the tensor at the port that the format distorts most
 
-  void add(std::span<const float> exact, std::span<const float> changed) {
-    Noise tensor;
-    for (std::size_t i = 0; i < exact.size(); ++i)
-      if (!is_kept_mask(exact[i], changed[i])) tensor.add(exact[i], double(changed[i]) - exact[i]);
+  void add(const Noise& tensor) {
     signal += tensor.signal;
     noise += tensor.noise;
     elements += tensor.elements;
@@ -88,18 +97,28 @@ struct Energy : Noise {
 
 using Energies = std::map<std::string, std::map<std::string, Energy>>;  ///< by node, then port
 
+void add_weight_energy(const Array& weight, const formats::Format& format, Energy& energy) {
+  const formats::Pieces pieces(format, weight.shape(), formats::usual_piece);
+  Noise noise;
+  pieces.for_each(weight, [&](const formats::Piece& piece, const Array& exact) {
+    const formats::Format own = pieces.format_of(format, piece);
+    Array quantized = Array::uninitialized(DType::float32, piece.shape);
+    own.quantize(exact.span<float>(), quantized.mutable_span<float>(), piece.shape);
+    noise.add(exact, quantized);
+    energy.count(exact, quantized, own);
+  });
+  energy.add(noise);
+}
+
 void add_weight_energies(const ir::Graph& graph, Energies& energies) {
   for (ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
     for (const ir::Port& port : ir::ports(graph, node)) {
       const auto format = node.formats.find(port.name);
       if (port.tensor.empty() || format == node.formats.end()) continue;
-      const Array exact = graph.tensors.at(port.tensor).value.as_stored().to_float32();
-      std::vector<float> quantized(static_cast<std::size_t>(exact.size()));
-      format->second.deterministic().quantize(exact.span<float>(), quantized, exact.shape());
-      Energy& energy = energies[node.name][std::string(ir::general_port(port.name))];
-      energy.add(exact.span<float>(), quantized);
-      energy.count(exact, Array::from(quantized, exact.shape()), format->second);
+      add_weight_energy(graph.tensors.at(port.tensor).value.as_stored(),
+                        format->second.deterministic(),
+                        energies[node.name][std::string(ir::general_port(port.name))]);
     }
   }
 }
@@ -147,12 +166,12 @@ void add_activation_energies(const ir::Graph& graph, const PassContext& context,
       Energy& energy = energies[node.name]["data_in"];
       energy.count(raw, value, node.formats.at(port));
       const Array before = what_matters(node, raw), after = what_matters(node, value);
-      energy.add(before.span<float>(), after.span<float>());
+      energy.add(noise_of(before, after));
     }
     if (port != "data_out") return;
     const auto exact = reference.find(node.name);
     if (exact != reference.end() && exact->second.shape() == value.shape())
-      energies[node.name][port].add(exact->second.span<float>(), value.span<float>());
+      energies[node.name][port].add(noise_of(exact->second, value));
   };
   context.evaluator(graph, ir::Level::quantized)->run(context.probe, observe);
 }

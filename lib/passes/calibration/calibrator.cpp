@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "formats/pieces.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
 #include "passes/calibration/candidates.hpp"
@@ -24,22 +25,6 @@ const formats::Format& format_at(const ir::Graph& graph, const PortName& port) {
   return graph.find_node(port.node)->formats.at(port.port);
 }
 
-/// The parts of a tensor that each have a value of the calibrated field: the tensor itself, or its
-/// channels.
-std::vector<Array> parts_of(const Array& values, bool per_channel) {
-  if (!per_channel) return {values};
-  Shape shape = values.shape();
-  const std::int64_t channels = shape.front();
-  shape.front() = 1;
-  const auto size = static_cast<std::size_t>(numel(shape));
-  std::vector<Array> parts;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(channels); ++i) {
-    const auto part = values.span<float>().subspan(i * size, size);
-    parts.push_back(Array::from(std::vector<float>(part.begin(), part.end()), shape));
-  }
-  return parts;
-}
-
 /// The format of one part.
 formats::Format part_format(const formats::Format& format) {
   if (!format.per_channel()) return format;
@@ -51,8 +36,11 @@ formats::Format part_format(const formats::Format& format) {
 
 double largest_of(const Array& values) {
   double largest = 0;
-  for (const float value : values.span<float>())
-    largest = std::max(largest, std::fabs(double(value)));
+  const formats::Pieces pieces(values.shape(), formats::usual_piece);
+  pieces.for_each(values, [&](const formats::Piece&, const Array& part) {
+    for (const float value : part.span<float>())
+      largest = std::max(largest, std::fabs(double(value)));
+  });
   return largest;
 }
 
@@ -62,10 +50,13 @@ struct PortParts {
   std::vector<double> largest;
   std::vector<PortScores> scores;
 
+  /// The parts of a tensor that each have a value of the calibrated field: the tensor itself, or
+  /// its channels.
   template <class See>
   void for_each(const Array& values, const See& see) const {
-    const std::vector<Array> parts = parts_of(values, format.per_channel());
-    for (std::size_t i = 0; i < parts.size(); ++i) see(i, parts[i]);
+    if (!format.per_channel()) return see(std::size_t{0}, values);
+    for (std::int64_t i = 0; i < values.shape().front(); ++i)
+      see(static_cast<std::size_t>(i), values.rows(i, 1));
   }
   void look_at(const Array& values) {
     for_each(values, [&](std::size_t i, const Array& part) {

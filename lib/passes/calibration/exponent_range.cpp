@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "formats/pieces.hpp"
 #include "ir/metadata.hpp"
 #include "passes/calibration/candidates.hpp"
 #include "passes/calibration/known_choices.hpp"
@@ -24,13 +25,12 @@ formats::Format with_exponent(const formats::Format& format, std::string_view fi
   return *made;
 }
 
-double squared_error(const formats::Format& format, const Array& values) {
+/// Adds the squared errors to `sum`, one after another.
+void add_squared_errors(double& sum, const formats::Format& format, const Array& values) {
   const auto in = values.span<float>();
   std::vector<float> out(in.size());
   format.quantize(in, out, values.shape());
-  double sum = 0;
   for (std::size_t i = 0; i < in.size(); ++i) sum += std::pow(double(out[i]) - double(in[i]), 2);
-  return sum;
 }
 
 /// What is measured at one port.
@@ -46,13 +46,15 @@ class PortExponents {
 
   /// Code 0 is that of blocks of zeros; those of the lowest exponent are as good as such.
   void look_at(const Array& values) {
-    const auto shared = format_.encode(values.span<float>(), values.shape()).shared.unpack();
-    for (const std::uint32_t code : shared) {
-      if (code == 0) continue;
-      const int exponent = static_cast<int>(code) - highest_;
-      least_ = std::min(least_.value_or(exponent), exponent);
-      most_ = std::max(most_.value_or(exponent), exponent);
-    }
+    pieces_of(values).for_each(values, [&](const formats::Piece& piece, const Array& part) {
+      const auto shared = format_.encode(part.span<float>(), piece.shape).shared.unpack();
+      for (const std::uint32_t code : shared) {
+        if (code == 0) continue;
+        const int exponent = static_cast<int>(code) - highest_;
+        least_ = std::min(least_.value_or(exponent), exponent);
+        most_ = std::max(most_.value_or(exponent), exponent);
+      }
+    });
   }
   /// Chooses the highest exponent and sets up the lowest ones.
   void begin() {
@@ -65,7 +67,11 @@ class PortExponents {
     errors_.resize(tried_.size());
   }
   void score(const Array& values) {
-    for (std::size_t i = 0; i < tried_.size(); ++i) errors_[i] += squared_error(tried_[i], values);
+    std::vector<double> sums(tried_.size());
+    pieces_of(values).for_each(values, [&](const formats::Piece&, const Array& part) {
+      for (std::size_t i = 0; i < tried_.size(); ++i) add_squared_errors(sums[i], tried_[i], part);
+    });
+    for (std::size_t i = 0; i < tried_.size(); ++i) errors_[i] += sums[i];
   }
   /// The format, and as its value the loss in dB.
   PortChoice choice() const {
@@ -77,6 +83,11 @@ class PortExponents {
   }
 
  private:
+  formats::Pieces pieces_of(const Array& values) const {
+    const bool whole = format_.is_stochastic();  // chance follows the place in the tensor
+    return {format_.deterministic(), values.shape(), whole ? values.size() : formats::usual_piece};
+  }
+
   formats::Format format_;
   bool chooses_min_, chooses_max_;
   int highest_ = 0;  ///< the exponent of the highest code, which is also the bias of codes

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "formats/pieces.hpp"
 #include "passes/calibration/divergence.hpp"
 
 namespace mase::passes {
@@ -14,13 +15,22 @@ namespace {
 
 constexpr std::int64_t kl_bins = 2048;
 
-double squared_error(std::span<const float> exact, std::span<const float> quantized) {
-  double sum = 0;
+/// `sum` and the squared errors, added one after another.
+double with_squared_errors(double sum, std::span<const float> exact,
+                           std::span<const float> quantized) {
   for (std::size_t i = 0; i < exact.size(); ++i) {
     const double error = double(quantized[i]) - double(exact[i]);
     sum += error * error;
   }
-  return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+  return sum;
+}
+
+/// The pieces of a tensor that suit all formats, which are alike.
+formats::Pieces pieces_for(const std::vector<formats::Format>& formats, const Shape& shape) {
+  std::vector<formats::Pieces> pieces;
+  for (const formats::Format& format : formats)
+    pieces.emplace_back(format, shape, formats::usual_piece);
+  return *std::ranges::max_element(pieces, {}, &formats::Pieces::most_elements);
 }
 
 /// True when the code of a value depends on other values, so that values share bits.
@@ -71,19 +81,28 @@ PortScores::PortScores(std::vector<Candidate> candidates, const CalibrationOptio
 }
 
 void PortScores::add(const Array& values) {
-  const auto exact = values.span<float>();
   count_ += values.size();
-  if (histogram_) histogram_->add(exact);
-  std::vector<std::uint8_t> mask(exact.size());
-  std::vector<float> quantized(errors_ ? exact.size() : 0);
-  for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    const formats::Format format = candidates_[c].format.deterministic();
-    format.saturates(exact, mask, values.shape());
-    for (const std::uint8_t outside : mask) scores_[c].saturated += outside;
-    if (!errors_) continue;
-    format.quantize(exact, quantized, values.shape());
-    scores_[c].squared_error += squared_error(exact, quantized);
-  }
+  std::vector<formats::Format> formats;
+  for (const Candidate& candidate : candidates_)
+    formats.push_back(candidate.format.deterministic());
+  std::vector<double> sums(formats.size());
+  const formats::Pieces pieces = pieces_for(formats, values.shape());
+  pieces.for_each(values, [&](const formats::Piece& piece, const Array& part) {
+    const auto exact = part.span<float>();
+    if (histogram_) histogram_->add(exact);
+    std::vector<std::uint8_t> mask(exact.size());
+    std::vector<float> quantized(errors_ ? exact.size() : 0);
+    for (std::size_t c = 0; c < formats.size(); ++c) {
+      formats[c].saturates(exact, mask, piece.shape);
+      for (const std::uint8_t outside : mask) scores_[c].saturated += outside;
+      if (!errors_) continue;
+      formats[c].quantize(exact, quantized, piece.shape);
+      sums[c] = with_squared_errors(sums[c], exact, quantized);
+    }
+  });
+  for (std::size_t c = 0; c < sums.size(); ++c)
+    scores_[c].squared_error +=
+        std::isnan(sums[c]) ? std::numeric_limits<double>::infinity() : sums[c];
 }
 
 std::vector<Score> PortScores::scores() const {

@@ -24,7 +24,7 @@ class PortScores {
   /// Error(Fault::config) when the method cannot tell the candidates apart.
   PortScores(std::vector<Candidate> candidates, const CalibrationOptions& options);
 
-  /// `values` are float32, finite.
+  /// `values` are finite, of any floating type.
   void add(const Array& values);
 
   const std::vector<Candidate>& candidates() const { return candidates_; }

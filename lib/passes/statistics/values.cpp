@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "formats/pieces.hpp"
 #include "ir/masks.hpp"
 
 namespace mase::passes {
@@ -22,13 +23,16 @@ Array without_masks(Array values) {
 void show(const Source& source, std::size_t index, const Array& array, bool masked,
           const SeeValues& see) {
   if (!is_floating(array.dtype())) return;
-  const Array values = masked ? without_masks(array.to_float32()) : array.to_float32();
-  const auto span = values.span<float>();
-  const auto odd =
-      std::find_if_not(span.begin(), span.end(), [](float v) { return std::isfinite(v); });
-  if (odd != span.end())
-    file_error(source.what + ": a value is " + double_text(*odd) +
-               "; statistics and ranges are taken from finite values only");
+  const Array values = masked ? without_masks(array.to_float32()) : array;
+  const formats::Pieces pieces(values.shape(), formats::usual_piece);
+  pieces.for_each(values, [&](const formats::Piece&, const Array& part) {
+    const auto span = part.span<float>();
+    const auto odd =
+        std::find_if_not(span.begin(), span.end(), [](float v) { return std::isfinite(v); });
+    if (odd != span.end())
+      file_error(source.what + ": a value is " + double_text(*odd) +
+                 "; statistics and ranges are taken from finite values only");
+  });
   see(index, values);
 }
 

@@ -23,7 +23,9 @@ struct Source {
 Source source_of(const ir::Graph& graph, std::string what, const ir::Value& value,
                  const std::string& tensor);
 
-/// Sees the float32 values of one source, one tensor at a time; `index` is its place in the list.
+/// Sees the values of one source, one tensor at a time, of any floating type: a large tensor of a
+/// file is as the file has it (formats::Pieces reads it in little memory). `index` is the source's
+/// place in the list.
 using SeeValues = std::function<void(std::size_t index, const Array& values)>;
 
 /// Shows every floating-point tensor of the sources once, then the results of nodes while the graph

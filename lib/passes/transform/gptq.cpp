@@ -96,7 +96,7 @@ class Collector {
                                   find_port(ports, "data_in")->value, ""));
     }
     show_values(graph_, sources, ir::Level::quantized, rows, context,
-                [&](std::size_t index, const Array& values) { add(index, values); });
+                [&](std::size_t index, const Array& values) { add(index, values.to_float32()); });
     return std::move(products_);
   }
 
