@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of an operator that several devices can share, one rule per family of ops.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sharding/operands.hpp"
+
+namespace mase::sharding {
+
+/// How an operand takes part when a loop is shared.
+inline constexpr int whole_operand = -1;  ///< every device reads all of it
+inline constexpr int once_operand = -2;   ///< it is added once: the first device alone has it
+
+/// A loop that devices can share: the dimension of each operand that it runs over (or one of the
+/// words above), and that of the result. Without one the results are addends of a sum.
+struct Split {
+  std::vector<int> operands;
+  std::optional<std::size_t> result;
+};
+
+/// The loops of a node that can be shared. An op without a rule has none, so every device computes
+/// all of it.
+std::vector<Split> splits_of(const ir::Graph& graph, const ir::Node& node,
+                             const std::vector<Operand>& operands);
+
+}  // namespace mase::sharding
