@@ -4,6 +4,7 @@
 
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/passes.hpp"
+#include "passes/analysis/autoshard.hpp"
 #include "passes/analysis/average_bits.hpp"
 #include "passes/analysis/bitops.hpp"
 #include "passes/analysis/count_dropout.hpp"
@@ -56,6 +57,7 @@ const passes::PassTable& all_passes() {
       describe<CountOperations>(),
       describe<Flops>(),
       describe<Bitops>(),
+      describe<Autoshard>(),
       describe<SaveGraph>(),
       describe<LoadGraph>(),
       describe<SaveNodeMetaParam>(),
