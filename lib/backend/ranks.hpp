@@ -15,6 +15,7 @@ struct Ranks {
   bool served = false;          ///< the launcher listens, and rank 0 connects like the others
   std::string attempt;          ///< tells the tries of a launcher that starts again apart
   std::optional<int> listener;  ///< a socket that listens there already, for rank 0
+  std::optional<int> memory;    ///< an empty file in memory that all processes have
   double timeout = 600;         ///< seconds to wait for another process
 
   bool several() const { return size > 1; }

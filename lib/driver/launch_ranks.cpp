@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts the processes of a training on this machine. The launcher opens the port where they meet,
-// so that no other program can take it, and rank 0 inherits it. What the others print is kept for
-// the case that they fail.
+// so that no other program can take it, and rank 0 inherits it. All inherit memory in which they
+// sum. What the others print is kept for the case that they fail.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -68,12 +68,14 @@ class Launch {
   explicit Launch(int count)
       : listener_(::socket(AF_INET, SOCK_STREAM, 0)),
         port_(listen_at(listener_)),
+        memory_(::memfd_create("training", 0)),
         processes_(static_cast<std::size_t>(count)) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { end_all(); }
 
   int run() {
+    if (!memory_.is_open()) cannot_start("memfd_create");
     for (std::size_t rank = 0; rank < processes_.size(); ++rank) start(rank);
     listener_.close();
     follow();
@@ -90,6 +92,7 @@ class Launch {
         "MASTER_ADDR=127.0.0.1",
         "MASTER_PORT=" + std::to_string(port_),
         std::string(listener_variable) + "=" + std::to_string(listener_.number()),
+        std::string(memory_variable) + "=" + std::to_string(memory_.number()),
         "TORCHELASTIC_USE_AGENT_STORE="};
     const std::size_t own = all.size();
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -199,6 +202,7 @@ class Launch {
 
   Descriptor listener_;
   int port_;
+  Descriptor memory_;  ///< where the processes sum
   std::vector<Process> processes_;
   std::optional<std::size_t> failed_;
 };

@@ -51,6 +51,7 @@ void add_meeting_place(const Launcher& launcher, backend::Ranks& ranks) {
   ranks.served = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";
   ranks.attempt = variable("TORCHELASTIC_RESTART_COUNT");
   if (ranks.rank == 0 && launched_here()) ranks.listener = number(listener_variable, 0, 1 << 20);
+  if (!variable(memory_variable).empty()) ranks.memory = number(memory_variable, 0, 1 << 20);
 }
 
 }  // namespace

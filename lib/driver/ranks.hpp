@@ -10,8 +10,10 @@ namespace mase::driver {
 /// without one. Error(Fault::config) names a variable that is missing or wrong.
 backend::Ranks ranks_of_environment(double timeout);
 
-/// The variable that tells processes of launch_ranks apart: the socket where rank 0 listens.
+/// The variables in which launch_ranks hands down the socket where rank 0 listens, and memory that
+/// all processes share.
 inline constexpr const char* listener_variable = "MASE_LISTENER";
+inline constexpr const char* memory_variable = "MASE_MEMORY";
 /// Whether launch_ranks has started this process, whose command line then still has --nproc.
 bool launched_here();
 

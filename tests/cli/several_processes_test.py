@@ -137,8 +137,8 @@ class SeveralProcesses(unittest.TestCase):
         error = self.finish(self.start("twice", "--nproc", 2, env=place), 2)
         self.assertIn("this is rank 1 of 2 processes that another launcher has started; leave --nproc out", error)
 
-    def ranks(self, place, *words_of_each, code):
-        """Two processes that a launcher would start; the port is free while they run."""
+    def ranks(self, place, *words_of_each, code=0):
+        """Two processes that a launcher would start; the port is free while they run. They have no memory to share."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             common = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}
             common |= {"MASTER_PORT": str(listener.getsockname()[1]), "MASE_LISTENER": str(listener.fileno())}
@@ -149,6 +149,12 @@ class SeveralProcesses(unittest.TestCase):
                 for rank, words in enumerate(words_of_each)
             ]
         return [self.finish(process, code) for process in started]
+
+    def test_sums_in_shared_memory_have_the_bits_of_sums_by_messages(self):
+        words = ["--max-epochs", 2, "--batch-size", 64]
+        self.train("memory", *words, "--nproc", 2)
+        self.ranks("messages", words, words)
+        self.assertEqual(weights(self.folder / "memory"), weights(self.folder / "messages"))
 
     def test_processes_that_disagree_are_refused(self):
         for difference, message in (

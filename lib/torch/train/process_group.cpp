@@ -7,7 +7,9 @@
 #endif
 #include "torch/train/process_group.hpp"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros.h>
 #include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -16,12 +18,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <future>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "torch/train/sum_rows.hpp"
 
 namespace mase::train {
 namespace {
@@ -82,6 +86,9 @@ std::shared_ptr<gloo::transport::Device> open_device(const backend::Ranks& ranks
   return c10d::ProcessGroupGloo::createDefaultDevice();
 }
 
+/// So many bytes as whole lines of the cache.
+std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 }  // namespace
 
 struct ProcessGroup::Connections {
@@ -138,6 +145,7 @@ ProcessGroup::ProcessGroup(const backend::Ranks& ranks) : ranks_(ranks) {
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = 3;
   try {
     connections_ = connect(ranks);
+    if (ranks.memory) memory_ = std::make_unique<SharedMemory>(ranks);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -162,8 +170,40 @@ std::vector<std::string> ProcessGroup::exchange(const std::string& key, const st
 }
 
 void ProcessGroup::sum(at::Tensor values) {
-  std::vector<at::Tensor> list{std::move(values)};
-  watched(ranks_, [&] { return connections_->gloo->allreduce(list)->wait(); });
+  watched(ranks_, [&] { memory_ ? sum_in_shared_memory(values) : sum_by_messages(values); });
+}
+
+/// Every process sums its slice of all numbers.
+void ProcessGroup::sum_in_shared_memory(const at::Tensor& values) {
+  const auto processes = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
+  const std::size_t line = lines(values.nbytes());
+  std::byte* const rows = memory_->bytes((processes + 1) * line);
+  std::byte* const sums = rows + processes * line;
+  std::memcpy(rows + own * line, values.data_ptr(), values.nbytes());
+  memory_->meet();
+  const std::size_t begin = lines(line * own / processes);
+  const std::size_t end = own + 1 == processes ? line : lines(line * (own + 1) / processes);
+  sum_rows(values.scalar_type(), {rows + begin, processes, line, end - begin}, sums + begin);
+  memory_->meet();
+  std::memcpy(values.data_ptr(), sums, values.nbytes());
+}
+
+/// Every process gets its slice of all numbers, sums it and passes it on.
+void ProcessGroup::sum_by_messages(const at::Tensor& values) {
+  const std::int64_t processes = size(), slice = (values.numel() + processes - 1) / processes;
+  const at::Tensor sent = at::zeros({processes * slice}, values.options());
+  sent.narrow(0, 0, values.numel()).copy_(values);
+  at::Tensor rows = at::empty_like(sent), sums = at::empty({slice}, values.options());
+  at::Tensor given = sent, all = sent;
+  std::vector<std::int64_t> parts;
+  connections_->gloo->alltoall_base(rows, given, parts, parts)->wait();
+  const auto bytes = static_cast<std::size_t>(sums.nbytes());
+  sum_rows(
+      values.scalar_type(),
+      {static_cast<std::byte*>(rows.data_ptr()), static_cast<std::size_t>(processes), bytes, bytes},
+      static_cast<std::byte*>(sums.data_ptr()));
+  connections_->gloo->_allgather_base(all, sums)->wait();
+  values.copy_(all.narrow(0, 0, values.numel()));
 }
 
 void ProcessGroup::broadcast(at::Tensor values) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processes of a training send each other: LibTorch's c10d over gloo, on the CPU.
+// Processes of one machine sum in memory that they share.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "backend/ranks.hpp"
+#include "torch/train/shared_memory.hpp"
 
 namespace mase::train {
 
@@ -28,7 +30,8 @@ class ProcessGroup {
 
   /// The texts that all processes give under this key, which is used once.
   std::vector<std::string> exchange(const std::string& key, const std::string& text);
-  /// Replaces the values by their sums over all processes, the same bits in each of them.
+  /// Replaces the values, float or double, by their sums in the order of ranks, so that the bits
+  /// do not depend on how the processes are connected.
   void sum(at::Tensor values);
   /// Replaces the values by those of rank 0.
   void broadcast(at::Tensor values);
@@ -39,9 +42,12 @@ class ProcessGroup {
 
  private:
   struct Connections;
+  void sum_in_shared_memory(const at::Tensor& values);
+  void sum_by_messages(const at::Tensor& values);
   static std::unique_ptr<Connections> connect(const backend::Ranks& ranks);
   backend::Ranks ranks_;
   std::unique_ptr<Connections> connections_;
+  std::unique_ptr<SharedMemory> memory_;  ///< if the launcher gave some
 };
 
 }  // namespace mase::train
