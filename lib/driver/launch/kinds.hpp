@@ -9,4 +9,8 @@ namespace mase::driver {
 /// `argument` workers as processes of this machine.
 std::vector<LaunchCommand> local_commands(const WorkerJob& job);
 
+/// Workers on the hosts of the file `argument`, which has lines "HOST [slots=N]" as Open MPI's host
+/// files. One command for each host.
+std::vector<LaunchCommand> ssh_commands(const WorkerJob& job);
+
 }  // namespace mase::driver

@@ -16,7 +16,7 @@ namespace mase::driver {
 /// The options of a launch. What is not given is left to the place where the workers run.
 struct LaunchOptions {
   std::optional<std::string> launch;
-  std::optional<int> worker_cores;
+  std::optional<int> workers, worker_cores, worker_gpus;
   std::optional<double> worker_memory, worker_time;
   static auto fields();
 };
@@ -28,18 +28,22 @@ struct WorkerJob {
   std::string folder;              ///< the folder that it runs in
   std::string logs;                ///< the folder for what workers print
   LaunchOptions options;
+  int count = 1;            ///< of workers, where the row takes it
+  std::string name;         ///< differs from launch to launch, for schedulers
   bool is_printed = false;  ///< the commands are shown, and run without this program
 };
 
 /// A command that starts workers, and ends when they have ended.
 struct LaunchCommand {
-  std::string name;  ///< of the workers, for messages and for the file of what they print
-  std::vector<std::string> words;
+  std::string name;    ///< of the workers, for messages and for the file of what they print
+  std::string script;  ///< for a POSIX shell; a line on its input asks the workers to stop
 };
 
 /// A way of starting workers.
 struct LaunchRow {
-  std::string_view name, argument, doc;
+  std::string_view name, argument, doc;  ///< the argument with its colon
+  bool is_elsewhere;                     ///< workers run on machines that may not share files
+  bool takes_count;                      ///< --workers says how many there are
   /// Error(Fault::config) if the argument or an option is wrong.
   std::vector<LaunchCommand> (*commands)(const WorkerJob& job);
 };
@@ -53,17 +57,21 @@ struct ChosenLaunch {
 };
 ChosenLaunch choose_launch(const std::string& text);
 
-/// "local:N | ssh:HOSTFILE": the arguments of --launch.
+/// "local:N | ssh:HOSTFILE" and so on: the arguments of --launch.
 std::string launch_forms();
 
 inline auto LaunchOptions::fields() {
   using L = LaunchOptions;
   return std::tuple{
       Field{"launch", &L::launch, "start workers, and follow them: KIND:ARGUMENT"}.rare(),
+      Field{"workers", &L::workers, "workers that slurm, ray and k8s start"}
+          .between(1, 100000)
+          .rare(),
       Field{"worker_cores", &L::worker_cores, "cores of a worker, shared by its trials"}
           .between(1, 4096)
           .rare(),
       Field{"worker_memory", &L::worker_memory, "GiB of memory of a worker"}.at_least(0.1).rare(),
+      Field{"worker_gpus", &L::worker_gpus, "GPUs of a worker"}.between(0, 64).rare(),
       Field{"worker_time", &L::worker_time, "seconds after which a worker starts no trial"}
           .at_least(1)
           .rare()};

@@ -8,7 +8,9 @@ namespace mase::driver {
 
 const std::vector<LaunchRow>& launch_table() {
   static const std::vector<LaunchRow> table{
-      {"local", "N", "N workers on this machine", local_commands},
+      {"local", ":N", "N processes on this machine", false, false, local_commands},
+      {"ssh", ":HOSTFILE", "processes on the hosts of a file, through ssh", true, false,
+       ssh_commands},
   };
   return table;
 }
@@ -27,7 +29,7 @@ ChosenLaunch choose_launch(const std::string& text) {
 std::string launch_forms() {
   std::vector<std::string> forms;
   for (const LaunchRow& row : launch_table())
-    forms.push_back(std::string(row.name) + ":" + std::string(row.argument));
+    forms.push_back(std::string(row.name) + std::string(row.argument));
   return join(forms, " | ");
 }
 

@@ -13,8 +13,8 @@ std::vector<LaunchCommand> local_commands(const WorkerJob& job) {
     config_error("--launch local:N takes a whole number of workers from 1 to 1024, not '" +
                  job.argument + "'");
   std::vector<LaunchCommand> commands;
-  for (std::int64_t i = 1; i <= *count; ++i)
-    commands.push_back({"worker " + std::to_string(i), {"sh", "-c", worker_script(job, 1)}});
+  for (int i = 0; i < *count; ++i)
+    commands.push_back({"worker " + std::to_string(i + 1), worker_script(job, i, 1)});
   return commands;
 }
 

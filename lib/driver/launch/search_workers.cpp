@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <set>
 
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -97,6 +99,17 @@ class StudyView {
   std::size_t at_start_ = 0;
 };
 
+void check_options(const LaunchRow& row, const LaunchOptions& options, const std::string& url) {
+  const std::string kind = "--launch " + std::string(row.name);
+  if (row.takes_count && !options.workers)
+    config_error(kind + " needs the number of workers: --workers N");
+  if (!row.takes_count && options.workers)
+    config_error(kind + std::string(row.argument) + " takes no --workers");
+  if (row.is_elsewhere && !url.starts_with("postgresql"))
+    config_error(kind + " starts workers on other machines, which cannot share the file " + url +
+                 "; give --storage postgresql://USER@HOST/NAME");
+}
+
 std::string text_of(const LaunchEnd& end) {
   return end.name + " ended with status " + std::to_string(end.status) + ": " +
          (end.last_line.empty() ? "it printed nothing" : end.last_line);
@@ -107,7 +120,10 @@ std::string text_of(const LaunchEnd& end) {
 std::vector<LaunchCommand> worker_commands(const LaunchOptions& options, const search::Setup& setup,
                                            const WorkerPlaces& places, bool is_printed) {
   const ChosenLaunch chosen = choose_launch(*options.launch);
+  check_options(chosen.row, options, places.url);
   WorkerJob job;
+  job.count = options.workers.value_or(1);
+  job.name = "mase-" + (is_printed ? places.study : places.study + unique_suffix());
   job.argument = chosen.argument;
   job.words = worker_words(options, setup, places);
   job.folder = std::filesystem::current_path();
@@ -120,7 +136,7 @@ std::vector<LaunchCommand> worker_commands(const LaunchOptions& options, const s
 std::string script_of(const std::vector<LaunchCommand>& commands) {
   std::string script = "#!/bin/sh\n";
   for (const LaunchCommand& command : commands)
-    script += "# " + command.name + "\n" + shell_words(command.words) + " </dev/null &\n";
+    script += "# " + command.name + "\n(\n" + command.script + ") &\n";
   return script + "wait\n";
 }
 

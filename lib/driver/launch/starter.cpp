@@ -85,7 +85,7 @@ class Starter {
     const int log = ::open(started.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (log < 0 || ::pipe2(ends.data(), O_CLOEXEC) != 0)
       return tell(command.name, 127, started.log + ": " + std::strerror(errno));
-    std::vector<std::string> words = command.words;
+    std::vector<std::string> words{"sh", "-c", command.script};
     const std::vector<char*> arguments = pointers_to(words);
     started.pid = ::fork();
     if (started.pid == 0) become(arguments.data(), ends[0], log);

@@ -8,6 +8,18 @@
 #include "base/text.hpp"
 
 namespace mase::driver {
+namespace {
+
+/// "CUDA_VISIBLE_DEVICES=2,3 " for the second worker of a machine that has two GPUs for each.
+std::string gpus_of(const WorkerJob& job, int worker) {
+  if (!job.options.worker_gpus) return "";
+  const int each = *job.options.worker_gpus;
+  std::vector<std::string> numbers;
+  for (int i = worker * each; i < (worker + 1) * each; ++i) numbers.push_back(std::to_string(i));
+  return "CUDA_VISIBLE_DEVICES=" + join(numbers, ",") + " ";
+}
+
+}  // namespace
 
 std::string shell_word(const std::string& word) {
   const auto is_plain = [](char c) {
@@ -23,20 +35,21 @@ std::string shell_words(const std::vector<std::string>& words) {
   return join(quoted, " ");
 }
 
-std::string worker_script(const WorkerJob& job, int count) {
-  const std::string enter = "cd " + shell_word(job.folder) + " || exit\n";
-  const std::string worker = shell_words(job.words);
-  if (job.is_printed && count == 1) return enter + "exec " + worker + "\n";
+std::string stoppable_script(const WorkerJob& job, const std::string& start,
+                             const std::string& stop) {
+  const std::string wait = "status=0\nfor job in $running; do wait \"$job\" || status=$?; done\n";
+  if (job.is_printed) return "running=\n" + start + wait + "exit \"$status\"\n";
+  return "exec 3<&0\nrunning=\n" + start + "{ read -r line <&3 && {\n" + stop +
+         "}; } >/dev/null 2>&1 &\nreader=$!\n" + wait +
+         "kill \"$reader\" 2>/dev/null\nexit \"$status\"\n";
+}
+
+std::string worker_script(const WorkerJob& job, int first, int count) {
   // Workers that print to a connection that is gone go on.
-  std::string script = enter + "trap '' PIPE\nexec 3<&0\n";
-  for (int i = 0; i < count; ++i) script += worker + " </dev/null &\nworkers=\"$workers $!\"\n";
-  if (!job.is_printed)
-    script +=
-        "{ read -r line <&3 && kill -s INT $workers; } >/dev/null 2>&1 &\n"
-        "reader=$!\n";
-  script += "status=0\nfor worker in $workers; do wait \"$worker\" || status=$?; done\n";
-  if (!job.is_printed) script += "kill \"$reader\" 2>/dev/null\n";
-  return script + "exit \"$status\"\n";
+  std::string start = "cd " + shell_word(job.folder) + " || exit\ntrap '' PIPE\n";
+  for (int i = first; i < first + count; ++i)
+    start += gpus_of(job, i) + shell_words(job.words) + " </dev/null &\nrunning=\"$running $!\"\n";
+  return stoppable_script(job, start, "kill -s INT $running\n");
 }
 
 }  // namespace mase::driver

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`mase search --launch` on other hosts: ssh as it is installed, with servers of their own on this machine.
+
+usage: with_postgres.py launch_hosts_test.py --mase BINARY --source ROOT [unittest arguments]
+
+Each class is skipped where its programs are missing.
+"""
+
+import argparse
+import getpass
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import launch_test
+from launch_test import Launch
+
+SSH_PROGRAMS = ("ssh", "ssh-keygen", "/usr/sbin/sshd")
+
+
+def missing(*programs):
+    return ", ".join(program for program in programs if not shutil.which(program))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@unittest.skipUnless("MASE_TEST_POSTGRESQL" in os.environ, "no PostgreSQL server")
+class Hosts(Launch):
+    """Workers share a study on the server."""
+
+    def setUp(self):
+        super().setUp()
+        self.url = os.environ["MASE_TEST_POSTGRESQL"].rstrip("/") + "/postgres"
+        self.study = f"{self.id()}.{os.getpid()}"
+        self.write_search()
+
+    def command(self, *words):
+        return super().command("--storage", self.url, "--study", self.study, *words)
+
+    def measured(self):
+        listed = subprocess.run(
+            [launch_test.MASE, "study", "export", self.study, "--storage", self.url],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+        return sum(line.split(",")[1] == "complete" for line in listed.splitlines())
+
+
+@unittest.skipIf(missing(*SSH_PROGRAMS), f"without {missing(*SSH_PROGRAMS)}")
+class Ssh(Hosts):
+    """A server on loopback that goes by several names, with keys of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.out / "bin"
+        self.path.mkdir()
+        for key in ("host_key", "user_key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.out / key], check=True)
+        port, closed = free_port(), free_port()
+        (self.out / "sshd_config").write_text(
+            f"Port {port}\nListenAddress 127.0.0.1\nHostKey {self.out}/host_key\nPidFile none\nUsePAM no\n"
+            f"StrictModes no\nAuthorizedKeysFile {self.out}/user_key.pub\nPasswordAuthentication no\n"
+        )
+        (self.out / "ssh_config").write_text(
+            f"Host gone\n  Port {closed}\n"
+            f"Host *\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n"
+            f"  IdentityFile {self.out}/user_key\n  StrictHostKeyChecking no\n  UserKnownHostsFile {self.out}/known\n"
+            "  LogLevel ERROR\n"
+        )
+        client = self.path / "ssh"
+        client.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.out}/ssh_config "$@"\n')
+        client.chmod(0o755)
+        if os.geteuid() == 0:
+            Path("/run/sshd").mkdir(exist_ok=True)
+        server = subprocess.Popen(["/usr/sbin/sshd", "-D", "-f", self.out / "sshd_config", "-E", self.out / "sshd_log"])
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.wait_until(lambda: self.answers(server, port))
+
+    def answers(self, server, port):
+        if server.poll() is not None:
+            self.fail((self.out / "sshd_log").read_text())
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    def start(self, *words, **more):
+        environment = {**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"}
+        return super().start(*words, env=environment, **more)
+
+    def hosts(self, text):
+        path = self.out / "hosts"
+        path.write_text(text)
+        return ("--launch", f"ssh:{path}")
+
+    def test_every_slot_of_every_host_has_a_worker(self):
+        launcher = self.start(*self.hosts("# two hosts\na slots=2\n\nb  # one worker\n"), "--n-trials", 24)
+        self.wait_until(lambda: len(self.workers()) == 3, launcher)
+        self.assertIn("24 trials: 24 complete", self.finish(launcher))
+        self.check_complete(24)
+        for host in ("a", "b"):
+            self.assertNotIn("error", self.log(f"host_{host}.log"))
+
+    def test_a_host_that_cannot_be_reached_is_named_and_the_others_do_the_trials(self):
+        launcher = self.start(*self.hosts("gone\na\n"), "--n-trials", 6)
+        _, error = launcher.communicate(timeout=600)
+        self.assertEqual(launcher.returncode, 0, error)
+        self.assertRegex(error, r"warning: host gone ended with status 255: ssh: connect to host .* refused")
+        self.check_complete(6)
+        error = self.search(*self.hosts("gone\n"), "--n-trials", 8, code=3)
+        self.assertIn("no worker finished a trial: host gone ended with status 255", error)
+
+    def test_a_configuration_that_a_host_does_not_have_is_named(self):
+        # A host is where its folder is: the shell of this one starts in another.
+        client = self.path / "ssh"
+        client.write_text(client.read_text().replace("exec ", f"mv {self.out}/search.toml {self.out}/away\nexec "))
+        error = self.search(*self.hosts("a\n"), "--n-trials", 6, code=3)
+        self.assertRegex(error, r"host a ended with status [23]: .*search\.toml")
+
+    def test_ctrl_c_reaches_the_workers(self):
+        launcher = self.start(*self.hosts("a slots=2\n"), "--n-trials", 500)
+        self.wait_until(lambda: self.measured() >= 3, launcher)
+        launcher.send_signal(signal.SIGINT)
+        self.finish(launcher, 130)
+        self.assertEqual(self.workers(), [])
+        self.assertEqual({row["state"] for row in self.rows()}, {"COMPLETE"})
+
+    def test_workers_outlive_the_launcher_and_its_connections(self):
+        launcher = self.start(*self.hosts("a slots=2\n"), "--n-trials", 16)
+        self.wait_until(lambda: self.measured() >= 2, launcher)
+        launcher.kill()
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if f"{self.out}/ssh_config".encode() in words:
+                os.kill(int(entry.name), signal.SIGKILL)
+        launcher.communicate()
+        self.assertEqual(len(self.workers()), 2)
+        self.wait_until(lambda: not self.workers())
+        self.search(*self.hosts("a\n"), "--n-trials", 16)
+        self.assertEqual({row["state"] for row in self.check_complete(16)}, {"COMPLETE"})
+
+    def test_what_is_wrong_is_said_before_anything_starts(self):
+        for text, message in (
+            ("a\nb slots=0\n", "hosts:2: 'slots=0' is not understood; a line is HOST [slots=N]"),
+            ("a b\n", "hosts:1: 'b' is not understood"),
+            ("-oProxyCommand=x\n", "hosts:1: '-oProxyCommand=x' is not understood"),
+            ("a\na\n", "hosts:2: the host a stands in an earlier line, too"),
+            ("# none\n", "names no host"),
+        ):
+            self.assertIn(message, self.search(*self.hosts(text), code=2))
+        self.assertIn("hosts", self.search("--launch", f"ssh:{self.out}/no_hosts", code=3))
+        self.assertIn("takes no --workers", self.search(*self.hosts("a\n"), "--workers", "2", code=2))
+        self.url = f"sqlite:///{self.out}/study.db"
+        self.assertIn("give --storage postgresql://USER@HOST/NAME", self.search(*self.hosts("a\n"), code=2))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mase", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    options, rest = parser.parse_known_args()
+    launch_test.MASE, launch_test.SOURCE = options.mase.resolve(), options.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
