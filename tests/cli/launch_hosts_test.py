@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`mase search --launch` on other hosts: ssh as it is installed, with servers of their own on this machine.
+"""`mase search --launch` on other hosts: ssh and Slurm as they are installed, with servers of their own on this machine.
 
 usage: with_postgres.py launch_hosts_test.py --mase BINARY --source ROOT [unittest arguments]
 
@@ -167,6 +167,122 @@ class Ssh(Hosts):
         self.assertIn("takes no --workers", self.search(*self.hosts("a\n"), "--workers", "2", code=2))
         self.url = f"sqlite:///{self.out}/study.db"
         self.assertIn("give --storage postgresql://USER@HOST/NAME", self.search(*self.hosts("a\n"), code=2))
+
+
+SLURM = """
+ClusterName=test
+SlurmctldHost=localhost
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+SlurmUser={user}
+SlurmdUser={user}
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SlurmdParameters=config_overrides
+ReturnToService=2
+NodeName=localhost CPUs=3 RealMemory=16000 State=UNKNOWN
+PartitionName=cpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+SLURM_PROGRAMS = ("slurmctld", "slurmd", "sbatch", "munged")
+
+
+@unittest.skipIf(missing(*SLURM_PROGRAMS), f"without {missing(*SLURM_PROGRAMS)}")
+@unittest.skipUnless(os.geteuid() == 0, "slurmd runs as root")
+class Slurm(Hosts):
+    """A cluster of one node with room for three workers."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory(prefix="mase-slurm-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.place = Path(folder.name)
+        cls.place.chmod(0o755)
+        for name in ("state", "spool"):
+            (cls.place / name).mkdir()
+        key = cls.place / "munge.key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o600)
+        conf = cls.place / "slurm.conf"
+        user = getpass.getuser()
+        conf.write_text(SLURM.format(folder=cls.place, user=user, ports=(free_port(), free_port())))
+        cls.environment = {**os.environ, "SLURM_CONF": str(conf)}
+        files = [f"--{name}={cls.place}/munge.{name}" for name in ("socket", "pid-file", "log-file", "seed-file")]
+        cls.serve("munged", "--force", "--foreground", f"--key-file={key}", *files)
+        while not (cls.place / "munge.socket").exists():
+            time.sleep(0.02)
+        cls.serve("slurmctld", "-D", "-f", conf)
+        cls.serve("slurmd", "-D", "-f", conf, "-N", "localhost")
+        while "idle" not in cls.slurm("sinfo", "--noheader", "--format=%t"):
+            time.sleep(0.1)
+
+    @classmethod
+    def serve(cls, *words):
+        server = subprocess.Popen(words, env=cls.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cls.addClassCleanup(server.wait)
+        cls.addClassCleanup(server.terminate)
+
+    @classmethod
+    def slurm(cls, *words):
+        done = subprocess.run(words, env=cls.environment, capture_output=True, text=True, check=False, timeout=60)
+        return done.stdout
+
+    def start(self, *words, **more):
+        return super().start(*words, env=self.environment, **more)
+
+    def test_jobs_of_an_array_share_the_trials(self):
+        launcher = self.start("--launch", "slurm", "--workers", 3, "--n-trials", 30, "--worker-memory", 2)
+        self.wait_until(lambda: len(self.workers()) == 3, launcher)
+        self.assertIn("30 trials: 30 complete", self.finish(launcher))
+        self.check_complete(30)
+
+    def test_a_job_has_what_is_asked_for(self):
+        words = ["--launch", "slurm:--partition=cpu,--comment=a,b", "--workers", 1, "--n-trials", 500]
+        limits = ["--worker-cores", 2, "--worker-memory", 1.5, "--worker-time", 300]
+        launcher = self.start(*words, *limits)
+        self.wait_until(lambda: self.workers(), launcher)
+        asked = self.slurm("squeue", "--noheader", "--format=%P|%C|%m|%l|%k")
+        self.assertEqual(asked.split(), ["cpu|2|1.50G|6:00|a,b"])
+        launcher.send_signal(signal.SIGINT)
+        self.finish(launcher, 130)
+
+    def test_ctrl_c_ends_jobs_that_run_and_those_that_wait(self):
+        launcher = self.start("--launch", "slurm", "--workers", 5, "--n-trials", 500)
+        self.wait_until(lambda: self.measured() >= 3, launcher)
+        launcher.send_signal(signal.SIGINT)
+        self.finish(launcher, 130)
+        self.assertEqual(self.slurm("squeue", "--noheader"), "")
+        self.assertEqual({row["state"] for row in self.rows()}, {"COMPLETE"})
+
+    def test_jobs_of_a_killed_launcher_finish_the_study(self):
+        launcher = self.start("--launch", "slurm", "--workers", 2, "--n-trials", 16)
+        self.wait_until(lambda: self.measured() >= 2, launcher)
+        launcher.kill()
+        launcher.communicate()
+        self.wait_until(lambda: not self.slurm("squeue", "--noheader"))
+        self.search("--launch", "slurm", "--workers", 2, "--n-trials", 16)
+        self.assertEqual({row["state"] for row in self.check_complete(16)}, {"COMPLETE"})
+
+    def test_what_sbatch_or_a_worker_says_is_shown(self):
+        error = self.search("--launch", "slurm:--partition=moon", "--workers", 1, code=3)
+        self.assertRegex(error, "jobs of Slurm ended with status 1: .*Invalid partition")
+        error = self.search("--launch", "slurm", "--workers", 1, "--worker-memory", "0.1", code=3)
+        self.assertRegex(error, "jobs of Slurm ended with status 3: .*--max-memory")
+        error = self.search("--launch", "slurm", code=2)
+        self.assertIn("--launch slurm needs the number of workers: --workers N", error)
 
 
 if __name__ == "__main__":

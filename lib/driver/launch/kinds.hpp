@@ -13,4 +13,8 @@ std::vector<LaunchCommand> local_commands(const WorkerJob& job);
 /// files. One command for each host.
 std::vector<LaunchCommand> ssh_commands(const WorkerJob& job);
 
+/// An array of `count` jobs of Slurm. `argument` has options of sbatch; a comma before a dash parts
+/// them: "--partition=cpu,--nodelist=a,b".
+std::vector<LaunchCommand> slurm_commands(const WorkerJob& job);
+
 }  // namespace mase::driver

@@ -11,6 +11,7 @@ const std::vector<LaunchRow>& launch_table() {
       {"local", ":N", "N processes on this machine", false, false, local_commands},
       {"ssh", ":HOSTFILE", "processes on the hosts of a file, through ssh", true, false,
        ssh_commands},
+      {"slurm", "[:OPTIONS]", "an array of jobs, through sbatch", true, true, slurm_commands},
   };
   return table;
 }
