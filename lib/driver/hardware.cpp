@@ -39,6 +39,7 @@ std::string difference(const ir::Graph& graph, const ir::Graph& emitted) {
 /// Copies the hardware metadata from the graph that was emitted, which must be the same graph.
 void adopt_metadata(ir::Graph& graph, ir::Graph emitted, const std::string& folder) {
   emitted.history = graph.history;
+  emitted.source = graph.source;  // which names the model's folder, which may have been moved
   const std::string found = difference(graph, emitted);
   if (!found.empty())
     file_error(folder + " was emitted from another checkpoint; run mase emit again (" + found +
@@ -91,7 +92,7 @@ std::string hardware_folder(const Settings& settings, const std::optional<std::s
 
 ir::Graph load_quantized(const Configuration& configuration) {
   const std::string& path = *configuration.settings.general.model;
-  if (!file_exists(path) || std::filesystem::is_directory(path))
+  if (!file_exists(path) || (std::filesystem::is_directory(path) && !is_quantized_folder(path)))
     file_error(path + (file_exists(path) ? ": a folder, but no project's" : ": no such file") +
                "; give the project of a mase transform, or its checkpoint (" + "PROJECT/" +
                std::string(transformed_checkpoint) + ")");

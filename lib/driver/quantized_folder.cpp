@@ -15,9 +15,11 @@
 #include "base/text.hpp"
 #include "driver/folded_tensors.hpp"
 #include "driver/folder_values.hpp"
+#include "driver/stored_data.hpp"
 #include "huggingface/origin.hpp"
 #include "ir/text.hpp"
 #include "safetensors/safetensors.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace mase::driver {
 namespace {
@@ -27,6 +29,7 @@ using huggingface::Origin;
 using safetensors::TensorType;
 
 constexpr const char* weights_name = "model.safetensors";
+constexpr const char* tokenizer_name = "tokenizer.json";
 
 /// Thrown out of a file that is being written.
 struct Inexact {
@@ -185,10 +188,23 @@ Tree kept_info(const Tree& info) {
   return kept;
 }
 
-Tree graph_document(const ir::Graph& graph, const Tree& info) {
+/// Whether the data of the model are texts that went through the tokenizer of its folder.
+bool has_own_tokenizer(const Tree& info, const Origin& origin) {
+  if (info.is_dict() && info.find(own_tokenizer_key)) return true;
+  const auto data = data_in(info, origin.folder);
+  const auto tokenizer = data ? data->options.tokenizer : std::nullopt;
+  if (!tokenizer || std::ranges::count(origin.files, tokenizer_name) == 0) return false;
+  const std::string own = in_folder(origin.folder, tokenizer_name);
+  const fs::path place = fs::absolute(*tokenizer).lexically_normal();  // which may be gone
+  return place == origin.folder || place == own ||
+         same_file(tokenizer::tokenizer_file(*tokenizer), own);
+}
+
+Tree graph_document(const ir::Graph& graph, const Tree& info, const Origin& origin) {
   Tree document = Tree::dict();
   document["format_version"] = folder_version;
   document["info"] = kept_info(info);
+  if (has_own_tokenizer(info, origin)) document["info"][own_tokenizer_key] = true;
   document["graph"] = Tree::list_of(split(ir::print(graph), '\n'));
   return document;
 }
@@ -292,7 +308,7 @@ Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std:
   const auto own = own_tensors(graph, origin);
   if (!own.empty()) safetensors::write_tensors(in_folder(folder, own_tensors_file), own);
   for (const auto& [name, bytes] : companions) write_file(in_folder(folder, name), bytes);
-  write_file(in_folder(folder, graph_file), to_json(graph_document(graph, info)) + "\n");
+  write_file(in_folder(folder, graph_file), to_json(graph_document(graph, info, origin)) + "\n");
   write_file(in_folder(folder, "config.json"), to_json(config_with(origin.config, dtype)) + "\n");
   tell(written, folder);
   Tree document = Tree::dict();

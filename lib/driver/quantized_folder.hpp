@@ -17,6 +17,9 @@ inline constexpr std::string_view graph_file = "mase.json";
 inline constexpr int folder_version = 1;
 /// The file with the tensors that transformers makes itself: tables of positions, masks.
 inline constexpr std::string_view own_tensors_file = "mase.safetensors";
+/// In the metadata of mase.json: the rows of the model's data were made by the tokenizer that the
+/// folder has, so what the data say of it is replaced by the folder.
+inline constexpr std::string_view own_tokenizer_key = "own_tokenizer";
 
 inline constexpr std::int64_t usual_shard_size = 5'000'000'000;
 /// "5GB", "200MB", "1GiB" or a number of bytes. Error(Fault::config).

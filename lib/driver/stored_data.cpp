@@ -15,6 +15,7 @@
 #include "driver/folder_settings.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
+#include "driver/quantized_folder.hpp"
 
 namespace mase::driver {
 namespace {
@@ -56,13 +57,9 @@ std::optional<Tree> info_of(const std::string& path) {
 
 std::optional<StoredData> stored_in(const std::string& path) {
   const auto info = info_of(path);
-  if (!info || !info->is_dict()) return std::nullopt;
-  if (const Tree* data = info->find("data"); data && data->is_dict())
-    return read_stored(*data, path);
-  const Tree* configuration = info->find("configuration");
-  if (!configuration || !configuration->is_string()) return std::nullopt;
-  return read_stored(config::parse_toml(configuration->as_string(), path + ":mase/info.json"),
-                     path);
+  auto stored = info ? data_in(*info, path) : std::nullopt;
+  if (stored && info->find(own_tokenizer_key)) stored->options.tokenizer = path;
+  return stored;
 }
 
 bool is_same_dataset(const std::string& a, const std::string& b) {
@@ -126,6 +123,16 @@ void require_rows(const StoredData& stored) {
 }
 
 }  // namespace
+
+std::optional<StoredData> data_in(const Tree& info, const std::string& path) {
+  if (!info.is_dict()) return std::nullopt;
+  if (const Tree* data = info.find("data"); data && data->is_dict())
+    return read_stored(*data, path);
+  const Tree* configuration = info.find("configuration");
+  if (!configuration || !configuration->is_string()) return std::nullopt;
+  return read_stored(config::parse_toml(configuration->as_string(), path + ":mase/info.json"),
+                     path);
+}
 
 Tree StoredData::tree() const {
   Tree out = write_fields(options);

@@ -22,6 +22,9 @@ struct StoredData {
   Tree tree() const;  ///< as checkpoints have it
 };
 
+/// What the metadata of the checkpoint at `path` say of its data; nothing if they say nothing.
+std::optional<StoredData> data_in(const Tree& info, const std::string& path);
+
 /// Whether a command takes the data set of the checkpoint if the user names none.
 enum class DataSource { named, of_model };
 

@@ -9,6 +9,7 @@ usage: quantized_folder_test.py --mase BINARY --source ROOT [unittest arguments]
 import argparse
 import json
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -315,6 +316,49 @@ bias_frac_width = {fraction}
         self.assertIn("--overwrite", self.mase("convert", folder, "out/", code=2))
         self.mase("convert", folder, "out/", "--overwrite")
         self.assertEqual(self.results(out), self.results(folder))
+
+
+class InPlaceOfCheckpoint(InFolder):
+    """A folder does what a checkpoint of the same transformation does."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.cwd / "reviews"
+        shutil.copytree(BERT.parent / "bert_classifier", self.source)
+        texts = [f"The {what} is {word}." for what in ("plot", "music", "film") for word in ("good", "dull", "lovely")]
+        self.rows = self.write("rows.csv", "text,label\n" + "".join(f"{text},{len(text) % 2}\n" for text in texts * 3))
+        self.data = ("text", "--data-dir", self.rows)
+        config = BERT.parents[3] / "configs/huggingface/bert_integer8.toml"
+        transform = ("transform", "reviews", *self.data, "--config", config, "-q")
+        self.mase(*transform, "--project", "p")
+        self.mase(*transform, "--project", "exported", "--export", "out/")
+        self.checkpoint = self.cwd / "mase_output/p"
+
+    def test_hardware_is_that_of_the_checkpoint_wherever_the_folder_lies(self):
+        self.mase("emit", self.checkpoint, "--project", "a")
+        self.mase("emit", "out", "--project", "b")
+        first, second = (self.cwd / f"mase_output/{project}/hardware" for project in "ab")
+        files = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
+        self.assertEqual(files, sorted(path.relative_to(second) for path in second.rglob("*") if path.is_file()))
+        for name in files:
+            if name.name != "graph.txt":  # which names the folder that the model is of
+                self.assertEqual((first / name).read_bytes(), (second / name).read_bytes(), name)
+        (self.cwd / "out").rename(self.cwd / "moved")
+        refused = self.mase("emit", "moved", "--reload-image", "weights.bin", "--project", "b", code=2)
+        self.assertIn("--reloadable", refused)  # so it is the same model
+
+    def test_texts_go_through_the_tokenizer_of_the_folder(self):
+        sentence = "The plot is not good."
+        wanted = self.mase("run", self.checkpoint, "--text", sentence)
+        accuracy = self.mase("test", self.checkpoint, *self.data)
+        shutil.rmtree(self.source)
+        (self.cwd / "elsewhere").mkdir()
+        (self.cwd / "out").rename(self.cwd / "elsewhere/moved")
+        self.cwd = self.cwd / "elsewhere"
+        self.assertEqual(self.mase("run", "moved", "--text", sentence), wanted)
+        self.assertEqual(self.mase("test", "moved", *self.data), accuracy)
+        self.mase("convert", "moved", "again/")
+        self.assertEqual(self.mase("run", "again", "--text", sentence), wanted)
 
 
 if __name__ == "__main__":
