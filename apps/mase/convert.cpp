@@ -17,6 +17,10 @@ void add_onnx_formats(CLI::App& command, const std::string& option,
       .add_option("--max-shard-size", request.max_shard_size,
                   "the most bytes of a file of weights in a folder [5GB]")
       ->type_name("SIZE");
+  command
+      .add_option("--source", request.source,
+                  "for a new folder: where the files that the model was read with are now")
+      ->type_name("FOLDER");
 }
 
 void add_convert(CLI::App& app, Action& action) {
@@ -35,10 +39,6 @@ void add_convert(CLI::App& app, Action& action) {
   add_model_input(*command, request->input);
   command->add_option("--opset", request->onnx.opset, "opset of an ONNX file, 21 to 23 [21]");
   add_onnx_formats(*command, "--format", request->onnx);
-  command
-      ->add_option("--source", request->onnx.source,
-                   "for a new folder: where the tokenizer's files are now")
-      ->type_name("FOLDER");
   command->add_flag("--overwrite", request->overwrite, "replace an existing file or folder");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(

@@ -32,7 +32,7 @@ void add_transform(CLI::App& app, Action& action) {
                    "write the result as a .onnx, .pt2 or .pt file, too, or as FOLDER/")
       ->type_name("FILE");
   add_onnx_formats(*command, "--export-format", request->onnx);
-  for (const char* option : {"--export-format", "--allow-loss", "--max-shard-size"})
+  for (const char* option : {"--export-format", "--allow-loss", "--max-shard-size", "--source"})
     command->get_option(option)->group(std::string(further) + "Options");
   command->footer(
       "Examples:\n"

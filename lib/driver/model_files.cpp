@@ -74,7 +74,7 @@ Tree write_exported_program(const ModelFile& file) {
 Tree write_folder(const ModelFile& file) {
   return write_quantized_folder(
       file.graph, file.info, file.path,
-      {parse_shard_size(file.request.max_shard_size), file.request.source});
+      {parse_shard_size(file.request.max_shard_size), file.request.source, file.before});
 }
 
 constexpr std::string_view onnx_dialects[] = {"float", "qdq", "qonnx"};

@@ -19,6 +19,7 @@ struct ModelFile {
   const Tree& info;  ///< metadata for a checkpoint
   std::string path;
   const OnnxFileRequest& request;
+  const ir::Graph* before = nullptr;  ///< the model before passes, where it is known
 };
 
 struct ModelWriter {

@@ -17,7 +17,7 @@ struct OnnxFileRequest {
   /// What formats of ports become: "float", "qdq" or "qonnx"; "auto" is qdq where there are any.
   std::string format = "auto";
   std::string max_shard_size = "5GB";  ///< of a folder's files of weights
-  std::string source;                  ///< a folder with the tokenizer's files, for a new folder
+  std::string source;                  ///< for a new folder: the one with the model's other files
   bool allow_loss = false;             ///< leave out formats that the file cannot say
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "driver/output.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -18,6 +19,26 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_project(const std::string& folder) { return fs::is_directory(folder + "/software"); }
+
+/// The folder that the last transformation exported, or nothing.
+std::optional<std::string> exported_folder(const std::string& project) {
+  const std::string path = record_path(project, "transform");
+  if (!file_exists(path)) return std::nullopt;
+  const Tree record = parse_json(read_file(path), path);
+  const Tree* found = &record;
+  for (const char* key : {"document", "export", "file"})
+    if (found) found = found->is_dict() ? found->find(key) : nullptr;
+  if (!found || !found->is_string() || !found->as_string().ends_with('/')) return std::nullopt;
+  return found->as_string();
+}
+
+[[noreturn]] void no_checkpoint_in(const std::string& project) {
+  const auto folder = exported_folder(project);
+  file_error(project + ": a project without a checkpoint; " +
+             (folder ? "its transformation was exported as the folder " + *folder +
+                           ", which takes the place of one. Give that folder"
+                     : "mase train and mase transform write one there"));
+}
 
 /// The checkpoints that the project has, the newest first.
 std::vector<std::string> checkpoints_of(const std::string& project) {
@@ -31,10 +52,7 @@ std::vector<std::string> checkpoints_of(const std::string& project) {
   std::ranges::stable_sort(found, std::greater{}, [](const auto& entry) { return entry.first; });
   std::vector<std::string> paths;
   for (auto& [time, path] : found) paths.push_back(std::move(path));
-  if (paths.empty())
-    file_error(project +
-               ": a project without a checkpoint; mase train and mase transform write "
-               "one there");
+  if (paths.empty()) no_checkpoint_in(project);
   return paths;
 }
 

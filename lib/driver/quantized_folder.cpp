@@ -190,7 +190,6 @@ Tree kept_info(const Tree& info) {
 
 /// Whether the data of the model are texts that went through the tokenizer of its folder.
 bool has_own_tokenizer(const Tree& info, const Origin& origin) {
-  if (info.is_dict() && info.find(own_tokenizer_key)) return true;
   const auto data = data_in(info, origin.folder);
   const auto tokenizer = data ? data->options.tokenizer : std::nullopt;
   if (!tokenizer || std::ranges::count(origin.files, tokenizer_name) == 0) return false;
@@ -219,7 +218,7 @@ std::map<std::string, std::string> companions_of(const Origin& origin,
     } catch (const Error& error) {
       file_error(std::string(error.what()) +
                  "; the model was read with this file. --source FOLDER says where it is now, and "
-                 "lets `mase convert` read it");
+                 "lets the command read it");
     }
   return files;
 }
@@ -281,10 +280,14 @@ void require_empty_folder(const std::string& folder) {
                "--overwrite");
 }
 
+void require_source(const ir::Graph& graph, const std::string& source) {
+  companions_of(required_origin(graph), source);
+}
+
 Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std::string& folder,
                             const FolderRequest& request) {
   const Origin origin = required_origin(graph);
-  const ir::Graph complete = with_folded_tensors(graph, origin, request.source);
+  const ir::Graph complete = with_folded_tensors(graph, origin, request);
   check_fit(complete, origin);
   if (same_file(folder, origin.folder))
     config_error(folder + " is the folder that the model was read from; name another one");

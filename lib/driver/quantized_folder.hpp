@@ -31,8 +31,14 @@ void require_empty_folder(const std::string& folder);
 /// How to write a folder.
 struct FolderRequest {
   std::int64_t max_shard_size = usual_shard_size;  ///< bytes of values in a file
-  std::string source;  ///< where the tokenizer's files are, if not where the model was read
+  std::string source;  ///< where the model's other files are, if not where it was read
+  const ir::Graph* before = nullptr;  ///< the model before passes, where it is known
 };
+
+/// Error that write_quantized_folder would have for this graph before it is transformed: it is of
+/// no folder of transformers, or the files of that folder, or of `source` if that is given, cannot
+/// be read.
+void require_source(const ir::Graph& graph, const std::string& source);
 
 /// Writes graph and weights, which stay in their files until they are written. config.json comes
 /// last, so that neither program takes a folder that is not complete. Files that an earlier writing

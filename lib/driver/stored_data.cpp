@@ -15,7 +15,6 @@
 #include "driver/folder_settings.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/project.hpp"
-#include "driver/quantized_folder.hpp"
 
 namespace mase::driver {
 namespace {
@@ -57,9 +56,7 @@ std::optional<Tree> info_of(const std::string& path) {
 
 std::optional<StoredData> stored_in(const std::string& path) {
   const auto info = info_of(path);
-  auto stored = info ? data_in(*info, path) : std::nullopt;
-  if (stored && info->find(own_tokenizer_key)) stored->options.tokenizer = path;
-  return stored;
+  return info ? data_in(*info, path) : std::nullopt;
 }
 
 bool is_same_dataset(const std::string& a, const std::string& b) {

@@ -267,22 +267,26 @@ bias_frac_width = {fraction}
         self.assertEqual(self.results("again"), self.results("out"))
         (self.cwd / "again/model.safetensors").unlink()
         self.assertIn("--source", self.mase("convert", "projects/checkpoint", "new/", "--source", "again", code=3))
-        self.assertFalse((self.cwd / "new").exists())
+        self.assertEqual(list((self.cwd / "new").glob("*")), [])
 
-    def test_tables_that_were_folded_with_other_values_are_refused(self):
+    def test_tables_that_were_folded_with_other_values_are_those_or_refused(self):
         folder, values = self.source("F32")
         other = self.cwd / "other.safetensors"
         key = "embeddings.position_embeddings.weight"
         kind, shape, data = self.tensors[key]
         write_tensors(other, self.tensors | {key: (kind, shape, data[::-1])})
-        words = (*self.inputs(), "--load", other, "--export", "out/")
-        refused = self.transform(folder, self.folding(), *words, code=4)
-        self.assertIn(f"{key} was folded with other values", refused)
-        self.assertIn("parameters = false", refused)
-        self.assertFalse((self.cwd / "out").exists())
-        self.transform(folder, self.folding("parameters = false"), *words)
+        words = (*self.inputs(), "--load", other)
+        self.transform(folder, self.folding(), *words, "--export", "out/")
         values[key] = floats(kind, data[::-1])
         self.expect(self.cwd / "out", "F32", values)
+        self.transform(folder, self.folding(), *words)
+        refused = self.mase("convert", "projects/p", "new/", code=4)
+        self.assertIn(f"{key} was folded with other values", refused)
+        self.assertIn("parameters = false", refused)
+        self.assertEqual(list((self.cwd / "new").glob("*")), [])
+        self.transform(folder, self.folding("parameters = false"), *words)
+        self.mase("convert", "projects/p", "new/")
+        self.expect(self.cwd / "new", "F32", values)
 
     def test_a_folder_that_has_something_stays(self):
         out = self.cwd / "out"
@@ -346,6 +350,34 @@ class InPlaceOfCheckpoint(InFolder):
         (self.cwd / "out").rename(self.cwd / "moved")
         refused = self.mase("emit", "moved", "--reload-image", "weights.bin", "--project", "b", code=2)
         self.assertIn("--reloadable", refused)  # so it is the same model
+
+    def test_a_project_says_which_folder_it_has_in_place_of_a_checkpoint(self):
+        self.assertIn("the folder out/", self.mase("test", "mase_output/exported", *self.data, code=3))
+        self.mase("convert", "out/", "back.pt")
+        self.assertEqual(self.mase("test", "back.pt", *self.data), self.mase("test", self.checkpoint, *self.data))
+
+    def test_an_export_that_fails_leaves_the_checkpoint(self):
+        (self.source / "tokenizer_config.json").write_text("{}")
+        config = BERT.parents[3] / "configs/huggingface/bert_integer8.toml"
+        again = ("transform", self.checkpoint, *self.data, "--config", config, "-q", "--project", "p", "--overwrite")
+        checkpoint = self.checkpoint / "software/transform/transformed_ckpt/graph_module.pt"
+        before = checkpoint.read_bytes()
+        self.source.rename(self.cwd / "moved")
+        words = (*again, "--tokenizer", "moved", "--export", "new/")
+        self.assertIn("--source", self.mase(*words, code=3))
+        self.assertEqual(checkpoint.read_bytes(), before)
+        self.mase(*words, "--source", "moved")
+        self.assertFalse(checkpoint.exists())
+
+    def test_tables_that_were_trained_and_then_folded_are_written(self):
+        self.mase("train", "reviews", *self.data, "--max-epochs", "1", "--project", "trained", "-q")
+        config = self.write("fold.toml", '[[pass]]\nrun = "fold_constants"\n')
+        transform = ("transform", "mase_output/trained", *self.data, "--config", config, "-q", "--project", "folded")
+        self.mase(*transform, "--export", "folded/", "--source", "reviews")
+        self.mase("convert", "mase_output/trained", "plain/")
+        wanted = read_tensors(self.cwd / "plain/model.safetensors")
+        self.assertEqual(read_tensors(self.cwd / "folded/model.safetensors"), wanted)
+        self.assertNotEqual(read_tensors(self.source / "model.safetensors"), wanted)
 
     def test_texts_go_through_the_tokenizer_of_the_folder(self):
         sentence = "The plot is not good."

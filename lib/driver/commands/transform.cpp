@@ -16,6 +16,8 @@
 #include "driver/make_evaluator.hpp"
 #include "driver/model_files.hpp"
 #include "driver/pages/pass_reports.hpp"
+#include "driver/project.hpp"
+#include "driver/quantized_folder.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "driver/session.hpp"
 #include "driver/training_rows.hpp"
@@ -156,10 +158,11 @@ void refuse_overwriting(const std::string& folder, const std::string& resolved) 
                  "): --overwrite replaces it, --project NAME keeps both");
 }
 
-/// Stores the result in the project. An exported folder takes the place of the checkpoint.
-std::string store(const Session& session, const ir::Graph& graph, const std::string& folder,
-                  const Tree& info, const std::string& resolved, bool has_folder) {
-  std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
+/// Stores the result in the project. An exported folder takes the place of the checkpoint, and what
+/// an earlier run has left there goes.
+void store(const Session& session, const ir::Graph& graph, const std::string& folder,
+           const Tree& info, const std::string& resolved, bool has_folder) {
+  const std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
   make_folder(folder + "/transformed_ckpt");
   if (has_folder)
     remove_file(checkpoint);
@@ -168,7 +171,16 @@ std::string store(const Session& session, const ir::Graph& graph, const std::str
   write_file(folder + "/transformed_ckpt/node_meta_param.toml",
              config::to_toml(ir::metadata_tree(graph)));
   write_file(folder + "/transformed_ckpt/config.toml", resolved);
-  return checkpoint;
+}
+
+/// Writes the file or folder of --export.
+void write_export(const ModelWriter& writer, const TransformRequest& request,
+                  const ir::Graph& graph, const ir::Graph& before, const Tree& info,
+                  Output& output) {
+  Tree file = writer.write({graph, info, *request.export_path, request.onnx, &before});
+  output.text(file_text(*request.export_path, file));
+  file["file"] = *request.export_path;
+  output.document()["export"] = std::move(file);
 }
 
 }  // namespace
@@ -200,6 +212,8 @@ int transform(const TransformRequest& request) {
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
   LoadedModel model = load_session_model(session, request.input);
+  const bool has_folder = writer && writer->is_folder();
+  if (has_folder) require_source(model.graph, request.onnx.source);
   if (!model.example.empty() && !model.has_shapes)
     backend::open().infer(model.graph, model.example);
 
@@ -227,18 +241,17 @@ int transform(const TransformRequest& request) {
   show_levels(model, output);
   const std::string details_path = folder + "/report.txt";
   write_file(details_path, details);
-  const bool has_folder = writer && writer->is_folder();
-  const std::string stored = store(session, model.graph, folder, info, resolved, has_folder);
-  const std::string checkpoint = has_folder ? *request.export_path : stored;
   if (!request.quiet) output.text("details: " + details_path);
-  if (!has_folder) output.text("checkpoint: " + checkpoint);
-  output.document()["checkpoint"] = checkpoint;
-  if (writer) {
-    Tree file = writer->write({model.graph, info, *request.export_path, request.onnx});
-    output.text(file_text(*request.export_path, file));
-    file["file"] = *request.export_path;
-    output.document()["export"] = std::move(file);
-  }
+  const std::string checkpoint =
+      project_folder(session.settings()) + "/" + std::string(transformed_checkpoint);
+  output.document()["checkpoint"] = has_folder ? *request.export_path : checkpoint;
+  if (has_folder) write_export(*writer, request, model.graph, original, info, output);
+  store(session, model.graph, folder, info, resolved, has_folder);
+  output.text(has_folder
+                  ? "the folder takes the place of a checkpoint in the project; `mase convert " +
+                        *request.export_path + " FILE.pt` writes one"
+                  : "checkpoint: " + checkpoint);
+  if (writer && !has_folder) write_export(*writer, request, model.graph, original, info, output);
   output.record(project_folder(session.settings()), "transform");
   output.finish();
   return 0;

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "driver/loading/initial_state.hpp"
 #include "driver/loading/sources.hpp"
+#include "driver/stored_data.hpp"
 #include "huggingface/origin.hpp"
 #include "huggingface/weight_files.hpp"
 #include "ir/allowed_operators.hpp"
@@ -86,6 +87,21 @@ void fill(ir::Graph& graph, const std::string& folder, const Tensors& weights, c
   }
 }
 
+/// The metadata, whose data name the folder where its own tokenizer made them.
+Tree info_in(const Tree& document, const std::string& folder) {
+  const Tree* stored = document.find("info");
+  if (!stored || !stored->is_dict() || !stored->find(own_tokenizer_key))
+    return stored ? *stored : Tree();
+  Tree info = Tree::dict();
+  for (const auto& [key, value] : stored->as_dict())
+    if (key != own_tokenizer_key) info[key] = value;
+  if (auto data = data_in(info, folder)) {
+    data->options.tokenizer = folder;
+    info["data"] = data->tree();
+  }
+  return info;
+}
+
 /// From now on the folder has what belongs to the model.
 void move_origin(ir::Graph& graph, const std::string& folder) {
   auto origin = huggingface::origin_of(graph);
@@ -101,9 +117,7 @@ bool is_quantized_folder(const std::string& path) {
 }
 
 Tree quantized_folder_info(const std::string& folder) {
-  const Tree document = read_document(path_in(folder, graph_file));
-  const Tree* info = document.find("info");
-  return info ? *info : Tree();
+  return info_in(read_document(path_in(folder, graph_file)), folder);
 }
 
 std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request) {
@@ -118,7 +132,7 @@ std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request) {
   loaded.graph = graph_in(document, path, bytes_of(weights) + bytes_of(own));
   fill(loaded.graph, folder, weights, own);
   move_origin(loaded.graph, folder);
-  if (const Tree* info = document.find("info")) loaded.info = *info;
+  loaded.info = info_in(document, folder);
   take_built_graph(request, "a quantized folder", loaded.graph);
   loaded.example =
       with_initial_state(loaded.graph, requested_inputs(request, input_names(loaded.graph)));
