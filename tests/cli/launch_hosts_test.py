@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`mase search --launch` on other hosts: ssh and Slurm as they are installed, with servers of their own on this machine.
+"""`mase search --launch` on other hosts: ssh, Slurm and Ray as they are installed, with servers of their own on this machine.
 
 usage: with_postgres.py launch_hosts_test.py --mase BINARY --source ROOT [unittest arguments]
 
@@ -283,6 +283,128 @@ class Slurm(Hosts):
         self.assertRegex(error, "jobs of Slurm ended with status 3: .*--max-memory")
         error = self.search("--launch", "slurm", code=2)
         self.assertIn("--launch slurm needs the number of workers: --workers N", error)
+
+
+def ray_program():
+    """Ray's command: that of MASE_RAY, or the one in PATH."""
+    return os.environ.get("MASE_RAY") or shutil.which("ray")
+
+
+@unittest.skipUnless(ray_program(), "without ray; MASE_RAY may name its command")
+class Ray(Hosts):
+    """A cluster of one node with room for two workers."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory(prefix="ray-")
+        cls.addClassCleanup(folder.cleanup)
+        path = f"{Path(ray_program()).parent}:{os.environ['PATH']}"
+        cls.environment = {**os.environ, "PATH": path}
+        dashboard = free_port()
+        cls.address = f"http://127.0.0.1:{dashboard}"
+        words = ["start", "--block", "--head", "--num-cpus=2", f"--port={free_port()}", "--disable-usage-stats"]
+        words += [f"--dashboard-port={dashboard}", "--include-dashboard=true", f"--temp-dir={folder.name}"]
+        server = subprocess.Popen(
+            [ray_program(), *words], env=cls.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        cls.addClassCleanup(server.wait)
+        cls.addClassCleanup(server.terminate)
+        while cls.ray("job", "list").returncode != 0:
+            time.sleep(0.5)
+
+    @classmethod
+    def ray(cls, *words):
+        command = [ray_program(), *words, "--address", cls.address]
+        return subprocess.run(command, env=cls.environment, capture_output=True, text=True, check=False)
+
+    def start(self, *words, **more):
+        return super().start("--launch", f"ray:{self.address}", *words, env=self.environment, **more)
+
+    def test_jobs_share_the_trials(self):
+        launcher = self.start("--workers", 2, "--n-trials", 60)
+        self.wait_until(lambda: len(self.workers()) == 2, launcher)
+        self.assertIn("60 trials: 60 complete", self.finish(launcher))
+        self.check_complete(60)
+
+    def test_jobs_of_a_killed_launcher_finish_the_study(self):
+        launcher = self.start("--workers", 1, "--n-trials", 16)
+        self.wait_until(lambda: self.measured() >= 2, launcher)
+        launcher.kill()
+        launcher.communicate()
+        self.wait_until(lambda: not self.workers())
+        self.search("--workers", 1, "--n-trials", 16)
+        self.assertEqual({row["state"] for row in self.check_complete(16)}, {"COMPLETE"})
+
+    def test_ctrl_c_ends_the_jobs(self):
+        launcher = self.start("--workers", 3, "--n-trials", 5000)
+        self.wait_until(lambda: self.measured() >= 3, launcher)
+        launcher.send_signal(signal.SIGINT)
+        self.finish(launcher, 130)
+        self.assertEqual(self.workers(), [])
+        self.assertNotIn("RUNNING", {row["state"] for row in self.rows()})
+
+    def test_what_a_worker_says_is_shown(self):
+        error = self.search("--workers", 1, "--worker-memory", "0.1", code=3)
+        self.assertRegex(error, "worker 1 ended with status 1: .*--max-memory")
+
+
+# In place of kubectl: a Job's workers are processes of this machine. Kubernetes itself needs a cluster.
+KUBECTL = """#!{python}
+import json, os, pathlib, re, signal, subprocess, sys
+folder = pathlib.Path("{folder}")
+running = folder / "job"
+if sys.argv[1] == "apply":
+    manifest = pathlib.Path(sys.argv[sys.argv.index("-f") + 1]).read_text()
+    command = json.loads(re.search(r"command: (.*)", manifest)[1])
+    count = int(re.search(r"parallelism: (.*)", manifest)[1])
+    program = [{mase!r}, *command[1:]]
+    script = '"$@" & echo $! >>{folder}/pids; wait $!; echo $? >>{folder}/ended'
+    for i in range(count):
+        words = ["sh", "-c", script, "job", *program]
+        subprocess.Popen(words, stdin=-3, stdout=-3, stderr=-3, start_new_session=True)
+    running.write_text(str(count))
+elif sys.argv[1] == "get":
+    ended = (folder / "ended").read_text().split() if (folder / "ended").exists() else []
+    if len(ended) == int(running.read_text()):
+        print("Complete" if set(ended) == {{"0"}} else "FailureTarget Failed")
+elif sys.argv[1] == "delete":
+    for pid in (folder / "pids").read_text().split():
+        os.kill(int(pid), signal.SIGTERM)
+"""
+
+
+class Kubernetes(Hosts):
+    """The shipped manifest, whose Job a stand-in for kubectl runs."""
+
+    def setUp(self):
+        super().setUp()
+        path = self.out / "bin"
+        path.mkdir()
+        kubectl = path / "kubectl"
+        kubectl.write_text(KUBECTL.format(python=sys.executable, folder=self.out, mase=str(launch_test.MASE)))
+        kubectl.chmod(0o755)
+        self.environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"}
+
+    def start(self, *words, **more):
+        manifest = "configs/launch/kubernetes.yaml"
+        return super().start("--launch", f"k8s:{manifest}", *words, env=self.environment)
+
+    def test_a_job_does_the_trials(self):
+        self.assertIn("12 trials: 12 complete", self.search("--workers", 2, "--n-trials", 12))
+        self.check_complete(12)
+
+    def test_ctrl_c_deletes_the_job(self):
+        launcher = self.start("--workers", 2, "--n-trials", 5000)
+        self.wait_until(lambda: self.measured() >= 3, launcher)
+        launcher.send_signal(signal.SIGINT)
+        self.finish(launcher, 130)
+        self.assertEqual(self.workers(), [])
+        self.assertEqual({row["state"] for row in self.rows()}, {"COMPLETE"})
+
+    def test_a_job_that_fails_is_told(self):
+        error = self.search("--workers", 2, "--worker-memory", "0.1", code=3)
+        self.assertRegex(error, "Kubernetes ended with status 1: the Job has failed; kubectl describe -f .*yaml")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ usage: launch_test.py --mase BINARY --source ROOT [unittest arguments]
 
 import argparse
 import csv
+import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -200,6 +202,51 @@ class Local(Launch):
         ):
             self.assertIn(message, self.search(*words, code=2))
         self.assertFalse((self.out / "p").exists())
+
+
+class Kubernetes(Launch):
+    """The manifest of a Job, which is the user's own."""
+
+    def print_manifest(self, text, *words, code=0):
+        self.write_search()
+        path = self.out / "job.yaml"
+        path.write_text(text)
+        server = ("--storage", "postgresql://me@db/studies", "--print", "-q")
+        printed = self.search("--launch", f"k8s:{path}", "--workers", 3, *server, *words, code=code)
+        return printed if code else printed.partition("<<'END_OF_MANIFEST'\n")[2].partition("END_OF_MANIFEST")[0]
+
+    def test_values_are_filled_in_and_lines_without_one_left_out(self):
+        template = "a: ${name}\nb: ${workers}/${workers}\nc: ${command}\nd: ${cores}\ne: ${memory}\n# ${what}\n"
+        manifest = self.print_manifest(template, "--worker-memory", 1.5).splitlines()
+        self.assertEqual(
+            [manifest[0], manifest[1], *manifest[3:]], ["a: mase-p", "b: 3/3", "e: 1536Mi", "# ${what}", ""]
+        )
+        command = json.loads(manifest[2].removeprefix("c: "))
+        self.assertEqual(command[:4], ["mase", "search", "--config", str(self.out / "search.toml")])
+        self.assertIn("--trials-only", command)
+
+    def test_mistakes_are_told_with_their_line(self):
+        complete = "${name} ${workers} ${command}\n"
+        for text, words, message in (
+            (complete + "x: ${command", [], "job.yaml:2: there is no value '${command'"),
+            (complete + "x: ${worker}", [], "job.yaml:2: there is no value 'worker'"),
+            ("${name} ${workers}", [], "job.yaml has no ${command}, which every Job of workers needs"),
+            (complete, ["--worker-gpus", 1], "job.yaml has no ${gpus}, which --worker-gpus sets"),
+        ):
+            self.assertIn(message, self.print_manifest(text, *words, code=2))
+
+    def test_the_shipped_manifest_has_the_schema_of_kubernetes(self):
+        validate = os.environ.get("MASE_KUBERNETES_VALIDATE") or shutil.which("kubernetes-validate")
+        if not validate:
+            self.skipTest("without kubernetes-validate; MASE_KUBERNETES_VALIDATE may name it")
+        shipped = (SOURCE / "configs/launch/kubernetes.yaml").read_text()
+        limits = ["--worker-cores", 2, "--worker-memory", 4, "--worker-gpus", 1, "--worker-time", 60]
+        for words in ([], limits):
+            path = self.out / "filled.yaml"
+            path.write_text(self.print_manifest(shipped, *words))
+            done = subprocess.run([validate, "--strict", path], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotIn("${", path.read_text().partition("apiVersion")[2])
 
 
 if __name__ == "__main__":

@@ -17,4 +17,12 @@ std::vector<LaunchCommand> ssh_commands(const WorkerJob& job);
 /// them: "--partition=cpu,--nodelist=a,b".
 std::vector<LaunchCommand> slurm_commands(const WorkerJob& job);
 
+/// `count` jobs of the Ray cluster whose dashboard has the address `argument`.
+std::vector<LaunchCommand> ray_commands(const WorkerJob& job);
+
+/// A Job of Kubernetes with the manifest `argument`, whose ${name}, ${workers}, ${command},
+/// ${cores},
+/// ${memory}, ${gpus} and ${seconds} are replaced.
+std::vector<LaunchCommand> kubernetes_commands(const WorkerJob& job);
+
 }  // namespace mase::driver

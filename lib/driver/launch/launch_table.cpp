@@ -12,6 +12,10 @@ const std::vector<LaunchRow>& launch_table() {
       {"ssh", ":HOSTFILE", "processes on the hosts of a file, through ssh", true, false,
        ssh_commands},
       {"slurm", "[:OPTIONS]", "an array of jobs, through sbatch", true, true, slurm_commands},
+      {"ray", ":ADDRESS", "jobs of a Ray cluster, through ray job submit", true, true,
+       ray_commands},
+      {"k8s", ":FILE", "a Job of Kubernetes, through kubectl; FILE is its manifest", true, true,
+       kubernetes_commands},
   };
   return table;
 }
