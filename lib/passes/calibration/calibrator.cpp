@@ -44,6 +44,21 @@ double largest_of(const Array& values) {
   return largest;
 }
 
+/// The candidates of parts, each list once: channels by the thousand have the same few lists.
+class CandidateLists {
+ public:
+  SharedCandidates shared(std::vector<Candidate> candidates) {
+    std::string values;
+    for (const Candidate& candidate : candidates) values += to_json(candidate.value, -1) + " ";
+    SharedCandidates& list = lists_[values];
+    if (!list) list = std::make_shared<const std::vector<Candidate>>(std::move(candidates));
+    return list;
+  }
+
+ private:
+  std::map<std::string, SharedCandidates> lists_;  ///< by the values of a format's field
+};
+
 /// Measurements at one port, by part: largest magnitudes in the first run, scores in the second.
 struct PortParts {
   formats::Format format;
@@ -69,10 +84,12 @@ struct PortParts {
     const formats::Format plain = part_format(format);
     const std::string& field = formats::find_format(format.name())->calibrated;
     if (largest.empty()) largest.push_back(0);
+    CandidateLists lists;
     for (const double most : largest)
-      scores.emplace_back(most > 0 ? candidates(plain, most)
-                                   : std::vector<Candidate>{{plain.fields().at(field), plain, 0.0}},
-                          options);
+      scores.emplace_back(
+          lists.shared(most > 0 ? candidates(plain, most)
+                                : std::vector<Candidate>{{plain.fields().at(field), plain, 0.0}}),
+          options);
   }
   void score(const Array& values) {
     for_each(values, [&](std::size_t i, const Array& part) { scores[i].add(part); });
@@ -111,12 +128,12 @@ constexpr std::int64_t finest_beyond_widest = 16;
 
 /// Gives the format the values of its channels, which are all fraction bits. A channel of zeros,
 /// which any value suits, gets the finest of the others; the whole tensor's field gets the least.
-void give_channels(PortChoice& choice, const std::vector<Candidate>& chosen,
+void give_channels(PortChoice& choice, const std::vector<const Candidate*>& chosen,
                    const std::vector<double>& largest) {
   std::optional<std::int64_t> least, most;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (largest[i] == 0) continue;
-    const std::int64_t value = chosen[i].value.as_int();
+    const std::int64_t value = chosen[i]->value.as_int();
     least = std::min(least.value_or(value), value);
     most = std::max(most.value_or(value), value);
   }
@@ -125,7 +142,7 @@ void give_channels(PortChoice& choice, const std::vector<Candidate>& chosen,
   const formats::FormatRow& row = *formats::find_format(choice.format.name());
   choice.value = Tree::list();
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    choice.value.push_back(largest[i] == 0 ? finest : std::min(finest, chosen[i].value.as_int()));
+    choice.value.push_back(largest[i] == 0 ? finest : std::min(finest, chosen[i]->value.as_int()));
   Tree fields = choice.format.fields();
   fields[row.calibrated] = *least;
   fields[row.calibrated_by_channel] = choice.value;
@@ -173,19 +190,19 @@ void bound_bias(const ir::Graph& graph, const PortName& port, PortChoice& choice
 
 PortChoice choice_of(const PortParts& port, const CalibrationOptions& options) {
   PortChoice choice{.format = port.format};
-  std::vector<Candidate> chosen;
+  std::vector<const Candidate*> chosen;
   for (const PortScores& scores : port.scores) {
     const std::vector<Score> measured = scores.scores();
     const std::size_t best = choose(scores.candidates(), measured, scores.count(), options);
-    chosen.push_back(scores.candidates()[best]);
+    chosen.push_back(&scores.candidates()[best]);
     choice.values += scores.count();
     choice.saturated += measured[best].saturated;
   }
-  choice.value = chosen.front().value;
+  choice.value = chosen.front()->value;
   if (port.format.per_channel())
     give_channels(choice, chosen, port.largest);
   else
-    choice.format = chosen.front().format;
+    choice.format = chosen.front()->format;
   return choice;
 }
 

@@ -69,21 +69,21 @@ std::size_t choose(const std::vector<Candidate>& candidates, const std::vector<S
   return fewest;
 }
 
-PortScores::PortScores(std::vector<Candidate> candidates, const CalibrationOptions& options)
+PortScores::PortScores(SharedCandidates candidates, const CalibrationOptions& options)
     : candidates_(std::move(candidates)),
       errors_(options.method == "mse"),
-      scores_(candidates_.size()) {
+      scores_(candidates_->size()) {
   if (options.method != "kl") return;
-  if (shares_bits(candidates_.front().format))
+  if (shares_bits(candidates_->front().format))
     config_error("the method kl compares distributions of single values, but values of " +
-                 candidates_.front().format.short_text() + " share bits; use mse");
+                 candidates_->front().format.short_text() + " share bits; use mse");
   histogram_.emplace(kl_bins);
 }
 
 void PortScores::add(const Array& values) {
   count_ += values.size();
   std::vector<formats::Format> formats;
-  for (const Candidate& candidate : candidates_)
+  for (const Candidate& candidate : *candidates_)
     formats.push_back(candidate.format.deterministic());
   std::vector<double> sums(formats.size());
   const formats::Pieces pieces = pieces_for(formats, values.shape());
@@ -108,7 +108,7 @@ void PortScores::add(const Array& values) {
 std::vector<Score> PortScores::scores() const {
   std::vector<Score> scores = scores_;
   for (std::size_t c = 0; histogram_ && c < scores.size(); ++c)
-    scores[c].divergence = divergence(*histogram_, candidates_[c].format.deterministic());
+    scores[c].divergence = divergence(*histogram_, (*candidates_)[c].format.deterministic());
   return scores;
 }
 

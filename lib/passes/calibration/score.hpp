@@ -2,6 +2,7 @@
 // What calibration measures for every candidate of a port, and which candidate each method takes.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,21 +19,27 @@ struct Score {
   double divergence = 0;       ///< in nats; measured for kl only
 };
 
+/// Candidates that several parts of a tensor have in common.
+using SharedCandidates = std::shared_ptr<const std::vector<Candidate>>;
+
 /// Measures the candidates of one port on the tensors passed to add().
 class PortScores {
  public:
   /// Error(Fault::config) when the method cannot tell the candidates apart.
-  PortScores(std::vector<Candidate> candidates, const CalibrationOptions& options);
+  PortScores(SharedCandidates candidates, const CalibrationOptions& options);
+  PortScores(std::vector<Candidate> candidates, const CalibrationOptions& options)
+      : PortScores(std::make_shared<const std::vector<Candidate>>(std::move(candidates)), options) {
+  }
 
   /// `values` are finite, of any floating type.
   void add(const Array& values);
 
-  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const std::vector<Candidate>& candidates() const { return *candidates_; }
   std::int64_t count() const { return count_; }
   std::vector<Score> scores() const;
 
  private:
-  std::vector<Candidate> candidates_;
+  SharedCandidates candidates_;
   bool errors_;  ///< true when the method needs squared errors
   std::vector<Score> scores_;
   std::optional<Histogram> histogram_;
