@@ -20,6 +20,7 @@
 #include "hardware/design/modules/gather.hpp"
 #include "hardware/design/modules/insert.hpp"
 #include "hardware/design/modules/linear.hpp"
+#include "hardware/design/modules/link.hpp"
 #include "hardware/design/modules/lookup.hpp"
 #include "hardware/design/modules/matmul.hpp"
 #include "hardware/design/modules/octave_pieces.hpp"
@@ -91,6 +92,9 @@ std::vector<Listed> all_modules() {
       listed<RowReduceModule>(),
       listed<ArgmaxModule>(),
       listed<CumulativeSumModule>(),
+      listed<LinkOutputModule>(),
+      listed<LinkModule>(),
+      listed<LinkInputModule>(),
   };
   // clang-format on
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules mase_link_output, mase_link and mase_link_input: a stream on its way from one device to
+// another.
+#pragma once
+
+#include "hardware/design/modules/module.hpp"
+
+namespace mase::design {
+
+/// Bits of the TDATA of an AXI4-Stream whose beats have `width` bits: whole bytes.
+constexpr std::int64_t tdata_bits(std::int64_t width) { return (width + 7) / 8 * 8; }
+
+/// A stream becomes an AXI4-Stream at the port of the device that gives it. A beat behind it is
+/// TDATA with TLAST above.
+struct LinkOutputModule {
+  static constexpr std::string_view module_name = "mase_link_output";
+  std::int64_t width = 8, tdata = 8, beats = 1;
+
+  static constexpr auto fields() {
+    return std::tuple{Field{"W", &LinkOutputModule::width, "bits of a beat"}.at_least(1),
+                      Field{"TW", &LinkOutputModule::tdata, "bits of TDATA"}.at_least(8),
+                      Field{"BEATS", &LinkOutputModule::beats, "of a frame"}.at_least(1)};
+  }
+
+  std::unique_ptr<Handshake> handshake(Stages kept) const;
+  Cost cost(const Design& design) const;
+  Paths paths(const Technology& technology) const;
+  static ModuleRow row();
+};
+
+/// The same at the port of the device that takes it.
+struct LinkInputModule {
+  static constexpr std::string_view module_name = "mase_link_input";
+  std::int64_t width = 8, tdata = 8;
+
+  static constexpr auto fields() {
+    return std::tuple{Field{"W", &LinkInputModule::width, "bits of a beat"}.at_least(1),
+                      Field{"TW", &LinkInputModule::tdata, "bits of TDATA"}.at_least(8)};
+  }
+
+  std::unique_ptr<Handshake> handshake(Stages kept) const;
+  Cost cost(const Design& design) const;
+  Paths paths(const Technology& technology) const;
+  static ModuleRow row();
+};
+
+/// What lies between the ports. It takes no resources of a device.
+struct LinkModule {
+  static constexpr std::string_view module_name = "mase_link";
+  std::int64_t width = 9, latency = 1;
+
+  static constexpr auto fields() {
+    return std::tuple{Field{"W", &LinkModule::width, "bits of TDATA and TLAST"}.at_least(9),
+                      Field{"LATENCY", &LinkModule::latency, "cycles, at least"}.at_least(1)};
+  }
+
+  std::unique_ptr<Handshake> handshake(Stages kept) const;
+  Cost cost(const Design& design) const;
+  Paths paths(const Technology& technology) const;
+  static ModuleRow row();
+};
+
+}  // namespace mase::design
