@@ -9,6 +9,7 @@
 #include "hardware/design/building/known_fifos.hpp"
 #include "hardware/design/building/size_fifos.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/link.hpp"
 #include "hardware/design/modules/skid.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/names.hpp"
@@ -93,7 +94,7 @@ class Cycles {
 class Builder {
  public:
   Builder(std::shared_ptr<const Program> program, const Folding& folding, const FifoDepths* fifos,
-          Images images)
+          Images images, const Distribution& distribution)
       : fifos_(fifos),
         images_(images),
         program_(*program),
@@ -102,6 +103,7 @@ class Builder {
         waiting_(program_.values.size()) {
     design_.name = legal_identifier(program->name.empty() ? "top" : program->name);
     design_.program = std::move(program);
+    design_.distribution = distribution;
     design_.reloadable = program_.contents == integer::Contents::reloadable;
     if (design_.reloadable) names_.instance("reload");  // a port
     for (const Step& step : program_.steps) {
@@ -134,13 +136,18 @@ class Builder {
   const Fold& fold(const Step& step) const { return design_.folding.at(step.name); }
   std::vector<Waiting>& waiting(ValueId id) { return waiting_[static_cast<std::size_t>(id)]; }
   const std::vector<Use>& uses(ValueId id) const { return uses_[static_cast<std::size_t>(id)]; }
+  /// An output is where its value is made.
+  int device_of(const Use& use, int made) const {
+    if (use.step < 0) return made;
+    return design_.distribution.device(program_.steps[static_cast<std::size_t>(use.step)].layer);
+  }
 
   StreamId add_stream(Stream stream) {
     design_.streams.push_back(std::move(stream));
     return static_cast<StreamId>(design_.streams.size() - 1);
   }
 
-  /// An input comes with the lanes of the widest of its consumers.
+  /// An input comes to the device of its first consumer, with the lanes of the widest of all.
   void add_input(ValueId id) {
     const StreamValue& value = program_.value(id);
     std::int64_t lanes = 1;
@@ -153,26 +160,70 @@ class Builder {
       unsupported_error("input '" + value.name + "' is not used; take it out of the model");
     const StreamId stream = add_stream({value.name, lanes, value.type, value.elements(), id});
     design_.inputs.push_back(stream);
-    distribute(id, stream);
+    distribute(id, stream, device_of(uses(id).front(), 0));
   }
 
-  /// Hands a value's stream to its consumers, through a fork when there are several.
-  void distribute(ValueId id, StreamId stream) {
-    const std::vector<Use>& users = uses(id);
-    MASE_CHECK(!users.empty(), "nobody uses " + program_.value(id).name);
-    if (users.size() == 1) {
-      waiting(id).push_back({users[0], stream});
-      return;
+  /// What one stream of a value is for: a use on the device that makes it, or all on another one.
+  struct Branch {
+    int device;
+    std::vector<Use> uses;
+  };
+  std::vector<Branch> branches(ValueId id, int made) const {
+    std::vector<Branch> found;
+    for (const Use& use : uses(id)) {
+      const int device = device_of(use, made);
+      const auto same = std::ranges::find(found, device, &Branch::device);
+      if (device == made || same == found.end())
+        found.push_back({device, {use}});
+      else
+        same->uses.push_back(use);
     }
+    return found;
+  }
+
+  /// Hands a value's stream to its consumers: through forks where there are several, and through a
+  /// link to every other device.
+  void distribute(ValueId id, StreamId stream, int made) {
+    MASE_CHECK(!uses(id).empty(), "nobody uses " + program_.value(id).name);
+    const std::vector<Branch> found = branches(id, made);
+    const std::vector<StreamId> copies = fork(stream, found.size(), made);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+      const auto& [device, uses] = found[b];
+      const StreamId there = device == made ? copies[b] : add_link(copies[b], made, device);
+      const std::vector<StreamId> own = fork(there, uses.size(), device);
+      for (std::size_t u = 0; u < uses.size(); ++u) waiting(id).push_back({uses[u], own[u]});
+    }
+  }
+
+  /// As many copies of a stream; itself where it is one.
+  std::vector<StreamId> fork(StreamId stream, std::size_t copies, int device) {
+    if (copies == 1) return {stream};
     const Stream copy = design_.stream(stream);
-    const ForkModule module{.width = copy.width(),
-                            .outputs = static_cast<std::int64_t>(users.size())};
-    Instance fork{"fork_" + copy.name, "", module, {stream}, {}};
-    for (const Use& use : users) {
-      fork.outputs.push_back(add_stream(copy));
-      waiting(id).push_back({use, fork.outputs.back()});
-    }
-    design_.instances.push_back(std::move(fork));
+    const ForkModule module{.width = copy.width(), .outputs = static_cast<std::int64_t>(copies)};
+    Instance fork{"fork_" + copy.name, "", module, {stream}, {}, device};
+    for (std::size_t i = 0; i < copies; ++i) fork.outputs.push_back(add_stream(copy));
+    design_.instances.push_back(fork);
+    return fork.outputs;
+  }
+
+  StreamId add_link(StreamId from, int source, int target) {
+    const Stream inside = design_.stream(from);
+    const std::int64_t width = inside.width(), tdata = tdata_bits(width);
+    const auto outside = [&](const std::string& ending) {
+      const integer::FixedType bits{static_cast<int>(tdata) + 1, 0, false};  // TDATA and TLAST
+      return add_stream({inside.name + ending, 1, bits, inside.beats(), -1});
+    };
+    const StreamId sent = outside("_to_" + std::to_string(target)),
+                   come = outside("_from_" + std::to_string(source)), result = add_stream(inside);
+    const auto add = [&](const char* what, Module module, StreamId in, StreamId out, int device) {
+      design_.instances.push_back({what + inside.name, "", std::move(module), {in}, {out}, device});
+    };
+    add("send_", LinkOutputModule{.width = width, .tdata = tdata, .beats = inside.beats()}, from,
+        sent, source);
+    add("link_", LinkModule{.width = tdata + 1, .latency = design_.distribution.link_latency}, sent,
+        come, between_devices);
+    add("receive_", LinkInputModule{.width = width, .tdata = tdata}, come, result, target);
+    return result;
   }
 
   StreamId take(ValueId id, int step, std::size_t port) {
@@ -183,6 +234,7 @@ class Builder {
 
   void add_step(std::size_t index) {
     const Step& step = program_.steps[index];
+    const std::size_t first = design_.instances.size();
     StepBuilder builder(design_, program_, step, fold(step), step_names_[index],
                         images_ == Images::complete);
     std::vector<StreamId> inputs;
@@ -203,7 +255,10 @@ class Builder {
     }
     const StreamId result = step_row(step).add(builder, inputs);
     main_instances_.insert(design_.instances.size() - 1);
-    distribute(step.output, result);
+    const int device = design_.distribution.device(step.layer);
+    for (std::size_t i = first; i < design_.instances.size(); ++i)
+      design_.instances[i].device = device;
+    distribute(step.output, result, device);
   }
 
   /// Where paths meet again, and in front of steps that take beats in bursts, unless the input port
@@ -232,8 +287,12 @@ class Builder {
     if (std::find(inputs.begin(), inputs.end(), stream) != inputs.end()) {
       const StreamId out = add_stream(design_.stream(stream));
       const SkidModule module{.width = design_.stream(stream).width()};
-      design_.instances.push_back(
-          {"skid_" + design_.stream(stream).name, "", module, {stream}, {out}});
+      design_.instances.push_back({"skid_" + design_.stream(stream).name,
+                                   "",
+                                   module,
+                                   {stream},
+                                   {out},
+                                   device_of(uses(program_.outputs[index]).front(), 0)});
       stream = out;
     }
     design_.outputs.push_back(stream);
@@ -278,18 +337,19 @@ FifoDepths fifo_depths(const Design& design) {
 }
 
 Design assemble(std::shared_ptr<const Program> program, const Folding& folding,
-                const FifoDepths* fifos, Images images) {
-  return Builder(std::move(program), folding, fifos, images).run();
+                const FifoDepths* fifos, Images images, const Distribution& distribution) {
+  return Builder(std::move(program), folding, fifos, images, distribution).run();
 }
 
 Design rebuild(std::shared_ptr<const Program> program, const Folding& folding,
-               const FifoDepths& fifos) {
-  Design design = assemble(program, folding, &fifos);
-  return fifo_depths(design) == fifos ? design : build(std::move(program), folding);
+               const FifoDepths& fifos, const Distribution& distribution) {
+  Design design = assemble(program, folding, &fifos, Images::complete, distribution);
+  return fifo_depths(design) == fifos ? design : build(std::move(program), folding, distribution);
 }
 
-Design build(std::shared_ptr<const Program> program, const Folding& folding) {
-  Design design = assemble(std::move(program), folding);
+Design build(std::shared_ptr<const Program> program, const Folding& folding,
+             const Distribution& distribution) {
+  Design design = assemble(std::move(program), folding, nullptr, Images::complete, distribution);
   size_as_known(design, best_interval(design), [](Design& sized) {
     size_fifos(sized);
     if (sized.timing.interval == 0) sized.timing = predict(sized);

@@ -56,6 +56,17 @@ inline constexpr StageKind stage_kinds[] = {
     {"product_stages", "behind", &Fold::product_stages, 1},
 };
 
+/// Which of several devices computes what, and how far these are apart.
+struct Distribution {
+  std::map<std::string, int> devices;  ///< by graph node; all others are on device 0
+  std::int64_t link_latency = 1;       ///< cycles from a port of one device to that of another
+
+  int device(const std::string& node) const;
+  bool has_links() const;  ///< whether nodes are on different devices
+};
+/// The device of what lies between devices.
+inline constexpr int between_devices = -1;
+
 /// Index into Design::streams.
 using StreamId = int;
 
@@ -87,6 +98,7 @@ struct Instance {
   std::string layer;  ///< graph node it belongs to; empty for plumbing between layers
   Module module;
   std::vector<StreamId> inputs, outputs;  ///< in the order of the module's ports
+  int device = 0;                         ///< or between_devices
 };
 
 /// Cycles when nothing stalls: inputs always offered, outputs always taken. Found by running the
@@ -104,6 +116,7 @@ struct Design {
   std::string name = "top";
   std::shared_ptr<const integer::Program> program;  ///< null for single modules under test
   Folding folding;
+  Distribution distribution;
   std::vector<Stream> streams;
   std::vector<Instance> instances;
   std::vector<StreamId> inputs, outputs;
@@ -118,6 +131,8 @@ struct Design {
   const Memory* find_memory(const std::string& file) const;
   /// Places of the FIFOs in `instances`, ascending: the order of everything that lists FIFOs.
   std::vector<std::size_t> fifos() const;
+  /// The devices that have instances, ascending.
+  std::vector<int> devices() const;
 };
 
 }  // namespace mase::design
