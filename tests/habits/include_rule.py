@@ -35,7 +35,7 @@ TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 OPEN_FOLDERS = ("passes/", "search/", "hardware/integer/steps/")
 SYSTEM_HEADER = re.compile(
     r"[a-z0-9_]+|linux/\w+\.h|(?:sys|arpa|netinet)/\w+\.h|"
-    r"(dlfcn|errno|fcntl|malloc|poll|grp|pwd|signal|spawn|unistd|immintrin|cpuid|link)\.h"
+    r"(dlfcn|errno|fcntl|fnmatch|malloc|poll|grp|pwd|signal|spawn|unistd|immintrin|cpuid|link)\.h"
 )
 
 

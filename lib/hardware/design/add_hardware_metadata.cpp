@@ -7,11 +7,14 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/design/balance_devices.hpp"
 #include "hardware/design/build.hpp"
 #include "hardware/design/building/node_metadata.hpp"
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design_of.hpp"
+#include "hardware/design/device_report.hpp"
+#include "hardware/design/distribution.hpp"
 #include "hardware/design/folding/choose_folding.hpp"
 #include "hardware/design/folding/efficiency.hpp"
 #include "hardware/design/folding/packing.hpp"
@@ -59,7 +62,39 @@ Request checked_request(const Tree& tree, Diagnostics& diagnostics) {
   Request request = read_request(tree, diagnostics);
   if (request.options.keep && has_target(request))
     diagnostics.error(tree.at("keep").where, "keep stands alone: a target chooses the folds anew");
+  if (!request.options.devices.empty() && request.options.device_id >= 0)
+    diagnostics.error(tree.at("devices").where, "device_id is for all nodes; leave it out");
   return request;
+}
+
+/// The devices that the user asks for, or those that the nodes have.
+Distribution distribution_for(const ir::Graph& graph, const Design& design,
+                              const Options& options) {
+  const Program& program = *design.program;
+  Distribution distribution = stored_distribution(graph);
+  if (options.devices.count > 0) distribution = balance_devices(design, options.devices.count);
+  if (options.device_id >= 0)
+    for (const Step& step : program.steps)
+      distribution.devices[step.layer] = static_cast<int>(options.device_id);
+  name_devices(graph, program, options.devices, distribution);
+  complete(program, distribution);
+  distribution.link_latency = options.link_latency;
+  return distribution;
+}
+
+/// The design with links between its devices.
+Design distributed(Design design, const Distribution& distribution) {
+  if (!distribution.has_links()) {
+    design.distribution = distribution;
+    return design;
+  }
+  if (design.reloadable)
+    config_error(
+        "the weights of a design on several devices cannot be replaced; leave out "
+        "reloadable, or devices");
+  Design joined = build(design.program, design.folding, distribution);
+  joined.gap = design.gap;
+  return joined;
 }
 
 Target target_of(const Request& request) {
@@ -267,20 +302,23 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   const auto contents = request.options.reloadable ? Contents::reloadable : Contents::fixed;
   const auto program = std::make_shared<const Program>(integer::lower(graph, contents));
   const Folding kept = request.options.keep ? folding_of(graph) : Folding();
-  const Design& design = context.derived.keep(kept.empty() ? build_for(program, target_of(request))
-                                                           : build(program, kept));
-  const MetadataSettings settings{request.options.device_id, request.options.max_parallelism};
+  Design alone = kept.empty() ? build_for(program, target_of(request)) : build(program, kept);
+  const Distribution distribution = distribution_for(graph, alone, request.options);
+  const Design& design = context.derived.keep(distributed(std::move(alone), distribution));
+  const MetadataSettings settings{devices_of_nodes(graph, design), request.options.max_parallelism};
   for (ir::NodeId id : graph.order())
     graph.node(id).meta.hardware = hardware_metadata(graph, graph.node(id), design, settings);
   MASE_CHECK(folding_of(graph) == design.folding && stored_fifos(graph) == fifo_depths(design),
              "add_hardware_metadata: the metadata does not hold the whole design");
   store_timing(graph, design.timing);
   store_contents(graph, contents);
+  store_link_latency(graph, design);
   passes::Result result;
   if (!kept.empty()) result.text.emplace_back("the folds are those that the model has");
   const Technology& technology = technology_of(request.options.family);
   context.derived.keep(ClockFamily{technology.name});
   report(design, technology, result);
+  report_devices(design, result);
   return result;
 }
 

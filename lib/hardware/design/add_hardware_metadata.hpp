@@ -10,6 +10,7 @@
 
 #include "hardware/design/clock.hpp"
 #include "hardware/design/design.hpp"
+#include "hardware/design/distribution.hpp"
 #include "hardware/design/folding/packing.hpp"
 #include "ir/graph.hpp"
 #include "passes/pass.hpp"
@@ -34,6 +35,9 @@ struct ClockFamily {
 /// a node. Without any: one element a cycle at the ports, but at most about 256 multipliers (see
 /// Target). With `keep` and no target: the folds that the graph has already, where it has some.
 /// `reloadable` designs take the weights of any checkpoint of the same graph and formats.
+///
+/// Where `devices` says nothing, nodes keep the device_id that they have, and all get `device_id`
+/// if it is given. Values that another device reads go there by links of `link_latency` cycles.
 struct AddHardwareMetadata {
   static constexpr passes::PassDoc doc{
       "add_hardware_metadata", passes::PassKind::analysis,
@@ -46,6 +50,8 @@ struct AddHardwareMetadata {
     std::optional<bool> packing;
     std::string dsp_block{default_dsp_block};
     std::int64_t device_id = -1;
+    DeviceChoice devices;
+    std::int64_t link_latency = 16;
     bool keep = false;
     std::string family{default_technology};
     double clock_mhz = default_clock_mhz;
@@ -73,7 +79,13 @@ struct AddHardwareMetadata {
               .target(),
           Field{"dsp_block", &Options::dsp_block, "whose multipliers these are"}.one_of(
               "dsp48e1", "dsp48e2", "dsp58", "mult18x18d", "none"),
-          Field{"device_id", &Options::device_id, "device that the nodes are for"}.at_least(-1),
+          Field{"device_id", &Options::device_id, "device that all nodes are for"}.at_least(-1),
+          Field{"devices", &Options::devices,
+                "devices that share the nodes: how many, or the device of every node by name, in "
+                "which * is any text; 0: as the nodes have them"},
+          Field{"link_latency", &Options::link_latency,
+                "cycles of a beat between the ports of two devices"}
+              .between(1, 100000),
           Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
                                                                                             "xc7"),

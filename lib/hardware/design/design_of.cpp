@@ -3,6 +3,7 @@
 #include "hardware/design/design_of.hpp"
 
 #include "hardware/design/building/node_metadata.hpp"
+#include "hardware/design/distribution.hpp"
 #include "hardware/design/folding/choose_folding.hpp"
 #include "hardware/design/timing/predict.hpp"
 
@@ -37,7 +38,9 @@ Design structure_of(const ir::Graph& graph) {
   const auto program = std::make_shared<const Program>(integer::lower(graph, contents_of(graph)));
   const Folding folding = folding_of(graph);
   if (folding.empty()) return build_for(program, {});
-  return rebuild(program, folding, stored_fifos(graph));
+  Distribution distribution = stored_distribution(graph);
+  complete(*program, distribution);
+  return rebuild(program, folding, stored_fifos(graph), distribution);
 }
 
 }  // namespace

@@ -248,7 +248,8 @@ Tree hardware_metadata(const ir::Graph& graph, const ir::Node& node, const Desig
   record["interface"] = interface_of(graph, node);
   record["toolchain"] = instance && instance->module->is_external() ? "EXTERNAL" : "INTERNAL";
   record["module"] = instance ? Tree(instance->module.name()) : Tree();
-  record["device_id"] = settings.device_id;
+  const auto device = settings.devices.find(node.name);
+  record["device_id"] = device == settings.devices.end() ? -1 : device->second;
   record["dependence_files"] = Tree::list_of(files_of(design, node.name));
   std::vector<std::int64_t> lanes = settings.max_parallelism;
   if (lanes.empty() && !steps.empty()) {

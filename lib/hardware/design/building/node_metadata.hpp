@@ -2,6 +2,8 @@
 // The `hardware` record of one node, made from the finished design.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "base/tree.hpp"
@@ -10,9 +12,9 @@
 
 namespace mase::design {
 
-/// What the user says of all nodes.
+/// What is said of nodes beside the design.
 struct MetadataSettings {
-  std::int64_t device_id = -1;                ///< -1: any
+  std::map<std::string, int> devices;         ///< by node; others have -1: any
   std::vector<std::int64_t> max_parallelism;  ///< empty: the lanes chosen
 };
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row for each device, and one for each link.
+#include "hardware/design/device_report.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "hardware/design/cost.hpp"
+#include "hardware/design/modules/link.hpp"
+
+namespace mase::design {
+namespace {
+
+/// A stream from one device to another.
+struct Link {
+  std::string stream;
+  int from, to;
+  std::int64_t bits, beats;  ///< of a beat; of a frame
+};
+
+std::vector<Link> links_of(const Design& design) {
+  std::vector<Link> links;
+  const auto device_of = [&](StreamId stream, std::vector<StreamId> Instance::*side) {
+    return std::ranges::find_if(design.instances,
+                                [&](const Instance& instance) {
+                                  return std::ranges::count(instance.*side, stream) > 0;
+                                })
+        ->device;
+  };
+  for (const Instance& link : design.instances) {
+    if (link.device != between_devices) continue;
+    const StreamId out = link.outputs[0];
+    const auto end = std::ranges::find_if(design.instances, [&](const Instance& instance) {
+      return std::ranges::count(instance.inputs, out) > 0;
+    });
+    links.push_back({design.stream(end->outputs[0]).name,
+                     device_of(link.inputs[0], &Instance::outputs), end->device,
+                     module_of<LinkInputModule>(*end).width, design.stream(out).beats()});
+  }
+  return links;
+}
+
+Cost cost_of(const Design& design, int device) {
+  Cost total;
+  for (const Instance& instance : design.instances)
+    if (instance.device == device) total += instance_cost(design, instance);
+  return total;
+}
+
+/// The layers of a device in the order of the program.
+std::vector<std::string> layers_of(const Design& design, int device) {
+  std::vector<std::string> layers;
+  for (const integer::Step& step : design.program->steps)
+    if (design.distribution.device(step.layer) == device &&
+        std::ranges::count(layers, step.layer) == 0)
+      layers.push_back(step.layer);
+  return layers;
+}
+
+std::string layers_text(const std::vector<std::string>& layers) {
+  if (layers.size() <= 3) return join(layers, ", ");
+  return layers.front() + " ... " + layers.back() + " (" + std::to_string(layers.size()) + ")";
+}
+
+Tree link_tree(const Link& link) {
+  Tree tree = Tree::dict();
+  tree["stream"] = link.stream;
+  tree["to"] = link.to;
+  tree["bits"] = link.bits;
+  tree["beats"] = link.beats;
+  return tree;
+}
+
+std::string link_text(const Link& link) {
+  return link.stream + " to " + std::to_string(link.to) + ": " + std::to_string(link.bits) +
+         " bits";
+}
+
+}  // namespace
+
+void report_devices(const Design& design, passes::Result& result) {
+  const std::vector<int> devices = design.devices();
+  if (devices.size() < 2) return;
+  passes::ReportTable table{"Devices (predicted)",
+                            {"Device", "Layers", "LUT", "FF", "DSP", "BRAM", "Links"},
+                            {},
+                            "devices.csv"};
+  const std::vector<Link> links = links_of(design);
+  result.info["devices"] = Tree::list();
+  result.info["link_latency"] = design.distribution.link_latency;
+  for (const int device : devices) {
+    const Cost cost = cost_of(design, device);
+    const std::vector<std::string> layers = layers_of(design, device);
+    Tree entry = cost_tree(cost);
+    entry["device_id"] = device;
+    entry["layers"] = Tree::list_of(layers);
+    entry["links"] = Tree::list();
+    std::vector<std::string> texts;
+    for (const Link& link : links) {
+      if (link.from != device) continue;
+      entry["links"].push_back(link_tree(link));
+      texts.push_back(link_text(link));
+    }
+    result.info["devices"].push_back(std::move(entry));
+    table.rows.push_back({std::to_string(device), layers_text(layers), fixed_text(cost.lut, 0),
+                          fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0), fixed_text(cost.bram, 1),
+                          join(texts, ", ")});
+  }
+  result.tables.push_back(std::move(table));
+}
+
+}  // namespace mase::design

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices of nodes from the user's words to the metadata and back.
+#include "hardware/design/distribution.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace mase::design {
+namespace {
+
+constexpr const char* device_key = "device_id";
+constexpr const char* latency_key = "link_latency";
+
+std::set<std::string> layers_of(const integer::Program& program) {
+  std::set<std::string> layers;
+  for (const integer::Step& step : program.steps) layers.insert(step.layer);
+  return layers;
+}
+
+bool matches(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+/// A node that has hardware, at or in front of a node: what computes its value.
+const ir::Node* computed_by(const ir::Graph& graph, ir::NodeId id,
+                            const std::set<std::string>& layers) {
+  for (;;) {
+    const ir::Node& node = graph.node(id);
+    if (layers.contains(node.name)) return &node;
+    const std::vector<ir::NodeId> inputs = graph.inputs(id);
+    if (inputs.empty()) return nullptr;
+    id = inputs.front();
+  }
+}
+
+/// What is wrong with a pattern that matches no node with hardware.
+std::string unmatched_text(const ir::Graph& graph, const std::string& pattern,
+                           const std::set<std::string>& layers) {
+  const auto& order = graph.order();
+  const auto found = std::ranges::find_if(
+      order, [&](ir::NodeId id) { return matches(pattern, graph.node(id).name); });
+  if (found == order.end())
+    return pattern.find('*') == std::string::npos
+               ? graph.unknown_node(pattern)
+               : "no node of the graph matches '" + pattern + "'; see `mase show MODEL`";
+  const std::string& name = graph.node(*found).name;
+  const ir::Node* host = computed_by(graph, *found, layers);
+  return "'" + name + "' has no hardware of its own" +
+         (host ? "; it is computed with '" + host->name + "', so give the device of that node"
+               : ", so it has no device; leave it out");
+}
+
+}  // namespace
+
+bool DeviceChoice::read_field(const Tree& tree, std::string_view key, const FieldRules& rules,
+                              Diagnostics& diagnostics) {
+  FieldRules from_zero = rules;
+  from_zero.low = 0;
+  if (!tree.is_dict()) return field_detail::read_value(tree, key, from_zero, count, diagnostics);
+  bool good = true;
+  for (const auto& [pattern, device] : tree.as_dict()) {
+    int& number = patterns.emplace_back(pattern, 0).second;
+    good = field_detail::read_value(device, pattern, from_zero, number, diagnostics) && good;
+  }
+  return good;
+}
+
+Tree DeviceChoice::write_field() const {
+  if (patterns.empty()) return Tree(count);
+  Tree tree = Tree::dict();
+  for (const auto& [pattern, device] : patterns) tree[pattern] = device;
+  return tree;
+}
+
+std::string DeviceChoice::field_type() { return "integer or table"; }
+
+Distribution stored_distribution(const ir::Graph& graph) {
+  Distribution distribution;
+  for (const ir::NodeId id : graph.order()) {
+    const Tree& hardware = graph.node(id).meta.hardware;
+    const Tree* device = hardware.find(device_key);
+    if (device && device->is_int() && device->as_int() >= 0)
+      distribution.devices[graph.node(id).name] = static_cast<int>(device->as_int());
+    const Tree* latency = hardware.find(latency_key);
+    if (latency && latency->is_int() && latency->as_int() > 0)
+      distribution.link_latency = latency->as_int();
+  }
+  return distribution;
+}
+
+void store_link_latency(ir::Graph& graph, const Design& design) {
+  if (design.devices().size() > 1)
+    graph.node(graph.output()).meta.hardware[latency_key] = design.distribution.link_latency;
+}
+
+void name_devices(const ir::Graph& graph, const integer::Program& program,
+                  const DeviceChoice& choice, Distribution& distribution) {
+  const std::set<std::string> layers = layers_of(program);
+  std::set<std::string> named;
+  for (const auto& [pattern, device] : choice.patterns) {
+    bool matched = false;
+    for (const std::string& layer : layers) {
+      if (!matches(pattern, layer)) continue;
+      matched = true;
+      if (named.insert(layer).second) distribution.devices[layer] = device;
+    }
+    if (!matched) config_error("devices: " + unmatched_text(graph, pattern, layers));
+  }
+}
+
+void complete(const integer::Program& program, Distribution& distribution) {
+  auto& devices = distribution.devices;
+  std::map<integer::ValueId, int> made;  // where values are
+  const auto with = std::ranges::find_if(
+      program.steps, [&](const integer::Step& step) { return devices.contains(step.layer); });
+  if (with == program.steps.end()) return devices.clear();
+  const int first = devices.at(with->layer);
+  for (const integer::Step& step : program.steps) {
+    const auto input = std::ranges::find_if(
+        step.inputs, [&](integer::ValueId value) { return made.contains(value); });
+    const int near = input == step.inputs.end() ? first : made.at(*input);
+    made[step.output] = devices.emplace(step.layer, near).first->second;
+  }
+}
+
+std::map<std::string, int> devices_of_nodes(const ir::Graph& graph, const Design& design) {
+  std::map<std::string, int> devices;
+  if (design.distribution.devices.empty()) return devices;
+  for (const integer::Step& step : design.program->steps)
+    devices[step.layer] = design.distribution.device(step.layer);
+  const auto take = [&](ir::NodeId id, const std::vector<ir::NodeId>& neighbours) {
+    for (const ir::NodeId other : neighbours)
+      if (const auto found = devices.find(graph.node(other).name); found != devices.end()) {
+        devices.emplace(graph.node(id).name, found->second);
+        return;
+      }
+  };
+  for (const ir::NodeId id : graph.order()) take(id, graph.inputs(id));
+  const std::vector<ir::NodeId>& order = graph.order();
+  for (std::size_t i = order.size(); i-- > 0;) take(order[i], graph.users(order[i]));
+  return devices;
+}
+
+}  // namespace mase::design
