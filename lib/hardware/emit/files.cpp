@@ -139,6 +139,14 @@ std::vector<std::string> modules_used(const design::Design& design) {
   return order;
 }
 
+std::vector<std::string> modules_used(const design::Design& design, int device) {
+  std::set<std::string> seen;
+  std::vector<std::string> order;
+  for (const design::Instance& instance : design.instances)
+    if (instance.device == device) add_row(instance.module->row(), design.reloadable, seen, order);
+  return order;
+}
+
 std::vector<std::string> modules_with_axi(const design::Design& design) {
   std::vector<std::string> order = modules_used(design);
   std::set<std::string> seen(order.begin(), order.end());

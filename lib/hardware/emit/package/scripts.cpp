@@ -9,6 +9,7 @@
 #include "hardware/emit/package/ip_package.hpp"
 #include "hardware/emit/place.hpp"
 #include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "hardware/emit/text/templates.hpp"
 #include "hardware/emit/text/top.hpp"
 #include "hardware/emit/tools/tool_scripts.hpp"
@@ -132,6 +133,21 @@ std::vector<std::string> sources_of(std::vector<std::string> modules,
 
 std::string lines_of(const std::vector<std::string>& sources) { return join(sources, "\n") + "\n"; }
 
+/// The module and the file list of every device, none for a single one. Returns the modules.
+std::vector<std::string> add_devices(const design::Design& design, const Names& names,
+                                     Files& files) {
+  std::vector<std::string> tops;
+  for (const verilog::Module& module : device_modules(design, names)) {
+    files["rtl/" + module.name + ".sv"] = verilog::print(module);
+    tops.push_back(module.name);
+  }
+  if (tops.empty()) return tops;
+  for (const DeviceScope& part : device_scopes(design, names))
+    files["filelist_" + device_word(part.device) + ".f"] =
+        lines_of(sources_of(modules_used(design, part.device), {part.scope.name}));
+  return tops;
+}
+
 }  // namespace
 
 std::string bench_cflags(int optimise) {
@@ -180,9 +196,11 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   files["rtl/" + wrapper.name + ".sv"] = verilog::print(wrapper);
   files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
   files["host/host.h"] = host_header(design, names, options, number);
-  files["filelist.f"] = lines_of(sources_of(modules_used(design), {names.top}));
-  std::vector<std::string> packaged =
-      sources_of(modules_with_axi(design), {names.top, wrapper.name});
+  std::vector<std::string> tops = add_devices(design, names, files);
+  tops.push_back(names.top);
+  files["filelist.f"] = lines_of(sources_of(modules_used(design), tops));
+  tops.push_back(wrapper.name);
+  std::vector<std::string> packaged = sources_of(modules_with_axi(design), tops);
   files["filelist_axi.f"] = lines_of(packaged);
   files["Makefile"] = makefile_text(design, options);
   files["README.md"] = data_sheet(design, names, options);

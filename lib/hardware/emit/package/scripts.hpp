@@ -14,7 +14,9 @@ namespace mase::emit {
 /// The SystemVerilog files that the design needs, without folder and ending: those of the templates
 /// are named after their module. A module stands before those that instantiate it.
 std::vector<std::string> modules_used(const design::Design& design);
-/// The same and those of the AXI wrapper.
+/// The same for what is on one device.
+std::vector<std::string> modules_used(const design::Design& design, int device);
+/// Those of the whole design and of the AXI wrapper.
 std::vector<std::string> modules_with_axi(const design::Design& design);
 
 /// The files of the top; design.json lists the others beside them.

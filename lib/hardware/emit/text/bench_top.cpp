@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/text/beats.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "hardware/emit/text/top.hpp"
 #include "hardware/emit/text/verilog.hpp"
 
@@ -86,7 +87,7 @@ void connect_levels(verilog::Module& module, const design::Design& design, const
   for (const std::size_t i : design.fifos()) {
     module.items.emplace_back(verilog::Assign{
         slice("fifo_levels", first, beat_word_bits),
-        std::to_string(beat_word_bits) + "'(dut." + names.instances[i] + ".count)"});
+        std::to_string(beat_word_bits) + "'(dut." + instance_path(design, names, i) + ".count)"});
     first += beat_word_bits;
   }
   const std::int64_t width = levels_width(design);

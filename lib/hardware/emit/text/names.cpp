@@ -14,6 +14,7 @@
 #include "hardware/design/names.hpp"
 #include "hardware/emit/package/scripts.hpp"
 #include "hardware/emit/place.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "hardware/emit/text/sv_bench.hpp"
 #include "hardware/emit/text/templates.hpp"
 
@@ -87,8 +88,12 @@ std::string top_name(const design::Design& design, const Words& own) {
     modules.insert(row.uses.begin(), row.uses.end());
   }
   std::string name = design::legal_identifier(design.name);
-  while (modules.contains(lower_case(name)) || modules.contains(lower_case(name) + "_axi"))
-    name += "_top";
+  std::vector<std::string> endings = {"", "_axi"};
+  for (const int device : design.devices()) endings.push_back("_" + device_word(device));
+  const auto taken = [&](const std::string& ending) {
+    return modules.contains(lower_case(name) + ending);
+  };
+  while (std::ranges::any_of(endings, taken)) name += "_top";
   return name;
 }
 

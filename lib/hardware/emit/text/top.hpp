@@ -11,8 +11,8 @@
 
 namespace mase::emit {
 
-/// The top module: three signals a stream, an instance each, ports by the module table. Internal
-/// error when a stream stands twice at the border.
+/// The top module: all instances, or those of each device in a module of its own. Internal error
+/// when a stream stands twice at the border.
 std::string top_text(const design::Design& design, const Names& names);
 
 /// Module bench_top. Its ports are vectors over all streams, so that one C++ bench fits every
