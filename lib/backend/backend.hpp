@@ -3,6 +3,7 @@
 // use, so that everything else works on machines without LibTorch.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -66,6 +67,10 @@ class Backend {
   /// Replaces all values by those of a state_dict file (`--load-type pt`); strict.
   virtual void load_state_dict(const std::string& path, ir::Graph& graph) = 0;
   virtual std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) = 0;
+  /// Runs this process's part of a graph (sharding::rank_graph) in float, together with the other
+  /// processes of a mesh with these numbers of rows and columns. Meets them at once.
+  virtual std::unique_ptr<ir::Evaluator> mesh_evaluator(
+      const ir::Graph& part, const Ranks& ranks, const std::array<std::int64_t, 2>& mesh) = 0;
   /// Recomputes the ValueInfo of every node for these inputs.
   virtual void infer(ir::Graph& graph, const std::vector<Array>& inputs) = 0;
   /// Writes the TorchScript archive atomically.

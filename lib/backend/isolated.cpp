@@ -145,6 +145,10 @@ class Isolated : public Backend {
   std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) override {
     return inner_.evaluator(graph, level);
   }
+  std::unique_ptr<ir::Evaluator> mesh_evaluator(const ir::Graph& part, const Ranks& ranks,
+                                                const std::array<std::int64_t, 2>& mesh) override {
+    return inner_.mesh_evaluator(part, ranks, mesh);
+  }
   void infer(ir::Graph& graph, const std::vector<Array>& inputs) override {
     inner_.infer(graph, inputs);
   }

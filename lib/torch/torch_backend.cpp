@@ -19,6 +19,7 @@
 #include "torch/import/torchscript.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
+#include "torch/train/mesh_evaluator.hpp"
 #include "torch/train/trainer.hpp"
 
 namespace mase::libtorch {
@@ -107,6 +108,13 @@ class TorchBackend : public backend::Backend {
   std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) override {
     return translated([&]() -> std::unique_ptr<ir::Evaluator> {
       return std::make_unique<GuardedEvaluator>(make_evaluator(graph, level));
+    });
+  }
+
+  std::unique_ptr<ir::Evaluator> mesh_evaluator(const ir::Graph& part, const backend::Ranks& ranks,
+                                                const std::array<std::int64_t, 2>& mesh) override {
+    return translated([&]() -> std::unique_ptr<ir::Evaluator> {
+      return std::make_unique<GuardedEvaluator>(train::make_mesh_evaluator(part, ranks, mesh));
     });
   }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "torch/run/collectives.hpp"
 #include "torch/run/operators.hpp"
 
 namespace mase::libtorch {
@@ -125,6 +126,8 @@ c10::IValue concatenate(const Arguments& in) {
   return out;
 }
 
+std::size_t axis(const c10::IValue& value) { return static_cast<std::size_t>(integer(value)); }
+
 /// Computes x / (|x| + 1) with the steps of torch.nn.functional.softsign.
 c10::IValue softsign(const Arguments& in) {
   const at::Tensor x = in[0].toTensor();
@@ -138,6 +141,20 @@ c10::IValue multi_threshold(const Arguments& in) {
   at::Tensor count = at::zeros_like(x);
   for (std::int64_t i = 0; i < thresholds.size(-1); ++i) count.add_(x.ge(thresholds.select(-1, i)));
   return count.mul_(number(in[2])).add_(number(in[3]));
+}
+
+c10::IValue all_reduce(const Arguments& in) {
+  return collectives_in_use().all_reduce(in[0].toTensor(), axis(in[1]));
+}
+c10::IValue all_gather(const Arguments& in) {
+  return collectives_in_use().all_gather(in[0].toTensor(), axis(in[1]), integer(in[2]));
+}
+c10::IValue reduce_scatter(const Arguments& in) {
+  return collectives_in_use().reduce_scatter(in[0].toTensor(), axis(in[1]), integer(in[2]));
+}
+c10::IValue all_to_all(const Arguments& in) {
+  return collectives_in_use().all_to_all(in[0].toTensor(), axis(in[1]), integer(in[2]),
+                                         integer(in[3]));
 }
 
 const std::vector<HostOperator>& table() {
@@ -184,6 +201,10 @@ const std::vector<HostOperator>& table() {
       {"aten::__not__", {"self"}, invert},
       {"mase::softsign", {"self"}, softsign},
       {"mase::multi_threshold", {"self", "thresholds", "out_scale", "out_bias"}, multi_threshold},
+      {"mase::all_reduce", {"self", "axis"}, all_reduce},
+      {"mase::all_gather", {"self", "axis", "dim"}, all_gather},
+      {"mase::reduce_scatter", {"self", "axis", "dim"}, reduce_scatter},
+      {"mase::all_to_all", {"self", "axis", "from", "to"}, all_to_all},
       {"aten::Int.Tensor", {"a"}, int_of, true},
       {"aten::IntImplicit", {"a"}, int_of, true},
       {"aten::Float.Tensor", {"a"}, float_of, true},

@@ -9,6 +9,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -95,7 +96,9 @@ struct ProcessGroup::Connections {
   c10::intrusive_ptr<c10d::Store> store;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
 
-  explicit Connections(const backend::Ranks& ranks) : store(open_store(ranks)) {
+  explicit Connections(const backend::Ranks& ranks) : Connections(ranks, open_store(ranks)) {}
+  Connections(const backend::Ranks& ranks, c10::intrusive_ptr<c10d::Store> given)
+      : store(std::move(given)) {
     auto options = c10d::ProcessGroupGloo::Options::create(timeout_of(ranks));
     options->devices.push_back(open_device(ranks));
     options->threads = 1;
@@ -152,6 +155,9 @@ ProcessGroup::ProcessGroup(const backend::Ranks& ranks) : ranks_(ranks) {
     not_met(ranks, error);
   }
 }
+
+ProcessGroup::ProcessGroup(const backend::Ranks& ranks, std::unique_ptr<Connections> connections)
+    : ranks_(ranks), connections_(std::move(connections)) {}
 
 ProcessGroup::~ProcessGroup() = default;
 
@@ -220,6 +226,34 @@ std::vector<at::Tensor> ProcessGroup::gather(const at::Tensor& values) {
   }
   watched(ranks_, [&] { return connections_->gloo->gather(all, given)->wait(); });
   return is_first() ? all.front() : std::vector<at::Tensor>();
+}
+
+std::vector<at::Tensor> ProcessGroup::gather_to_all(const at::Tensor& values) {
+  std::vector<at::Tensor> given{values};
+  std::vector<std::vector<at::Tensor>> all(1);
+  for (int rank = 0; rank < size(); ++rank) all.front().push_back(at::empty_like(values));
+  watched(ranks_, [&] { return connections_->gloo->allgather(all, given)->wait(); });
+  return all.front();
+}
+
+std::vector<at::Tensor> ProcessGroup::exchange_parts(const std::vector<at::Tensor>& parts) {
+  at::Tensor given = at::stack(parts), taken = at::empty_like(given);
+  std::vector<std::int64_t> equal;
+  watched(ranks_,
+          [&] { return connections_->gloo->alltoall_base(taken, given, equal, equal)->wait(); });
+  return taken.unbind();
+}
+
+std::unique_ptr<ProcessGroup> ProcessGroup::part(const std::string& name,
+                                                 const std::vector<int>& members) {
+  backend::Ranks ranks = ranks_;
+  ranks.size = static_cast<int>(members.size());
+  ranks.rank = static_cast<int>(std::ranges::find(members, rank()) - members.begin());
+  auto store = c10::make_intrusive<c10d::PrefixStore>(name, connections_->store);
+  return watched(ranks_, [&] {
+    return std::unique_ptr<ProcessGroup>(
+        new ProcessGroup(ranks, std::make_unique<Connections>(ranks, std::move(store))));
+  });
 }
 
 void ProcessGroup::wait_for_all() {

@@ -38,12 +38,22 @@ class ProcessGroup {
   /// On rank 0 the values of all processes in the order of ranks; elsewhere an empty list. The
   /// shapes must be the same.
   std::vector<at::Tensor> gather(const at::Tensor& values);
+  /// The values of all processes in the order of ranks, in each of them.
+  std::vector<at::Tensor> gather_to_all(const at::Tensor& values);
+  /// Gives part i to rank i, and returns what all ranks have given to this one. All parts have the
+  /// same shape.
+  std::vector<at::Tensor> exchange_parts(const std::vector<at::Tensor>& parts);
   void wait_for_all();
+
+  /// A group of some of the processes, this one among them, with the ranks in the order of
+  /// `members`. Only they call this function; another group needs another name.
+  std::unique_ptr<ProcessGroup> part(const std::string& name, const std::vector<int>& members);
 
  private:
   struct Connections;
   void sum_in_shared_memory(const at::Tensor& values);
   void sum_by_messages(const at::Tensor& values);
+  ProcessGroup(const backend::Ranks& ranks, std::unique_ptr<Connections> connections);
   static std::unique_ptr<Connections> connect(const backend::Ranks& ranks);
   backend::Ranks ranks_;
   std::unique_ptr<Connections> connections_;
