@@ -15,12 +15,6 @@ namespace {
 
 constexpr double forbidden = std::numeric_limits<double>::infinity();
 
-/// Nodes whose results are not computed from layouts: host values, and what the model holds.
-bool is_outside(const ir::Node& node) {
-  if (node.kind == ir::NodeKind::get_attr) return true;
-  return node.kind != ir::NodeKind::output && !shape_of(node.info);
-}
-
 /// The layouts of a tensor without partial sums.
 std::vector<Layout> all_layouts(const Mesh& mesh, const Shape& shape) {
   std::vector<Layout> all{Layout::whole(shape.size())};
@@ -62,7 +56,7 @@ std::string greatest_dimension(const ir::Graph& graph) {
   for (const ir::NodeId id : graph.order()) {
     const ir::Node& node = graph.node(id);
     const Shape* shape = shape_of(node.info);
-    if (is_outside(node) || !shape) continue;
+    if (!shape || !has_layout(graph, node)) continue;
     for (std::size_t dim = 0; dim < shape->size(); ++dim) {
       if ((*shape)[dim] <= greatest) continue;
       greatest = (*shape)[dim];
@@ -98,6 +92,14 @@ void require_shared(const ir::Graph& graph, const LayoutNetwork& network, const 
 
 }  // namespace
 
+bool has_layout(const ir::Graph& graph, const ir::Node& node) {
+  if (node.kind == ir::NodeKind::get_attr) return false;
+  if (node.kind == ir::NodeKind::output || shape_of(node.info)) return true;
+  const bool is_size = ir::classify(graph, node).family() == ir::OpFamily::size;
+  if (is_size && node.info.kind == ir::ValueInfo::Kind::integer) return false;
+  return !operands_of(graph, node).empty();
+}
+
 double NodeLayout::moving() const {
   double sum = departure.seconds;
   for (const Reshard& arrival : arrivals) sum += arrival.seconds;
@@ -109,14 +111,13 @@ LayoutNetwork::LayoutNetwork(const ir::Graph& graph, const Mesh& mesh, const Dem
     : mesh_(mesh), resharder_(mesh) {
   costs_.most_weight = most_bytes;
   for (const ir::NodeId id : graph.order())
-    if (!is_outside(graph.node(id))) add(graph.node(id), graph, demands);
+    if (has_layout(graph, graph.node(id))) add(graph.node(id), graph, demands);
 }
 
 void LayoutNetwork::add(const ir::Node& node, const ir::Graph& graph, const Demands& demands) {
   NodeVariables made;
   made.info = node.info;
   made.operands = operands_of(graph, node);
-  if (ir::classify(graph, node).family() == ir::OpFamily::size) made.operands.clear();
   const std::vector<Split> splits = splits_of(graph, node, made.operands);
   made.strategies = strategies_of(mesh_, node, made.operands, splits, demands);
   CostNetwork::Variable own;

@@ -11,6 +11,10 @@
 
 namespace mase::sharding {
 
+/// Whether devices compute this node in some layout. Sizes are known to all, and tensors that the
+/// model holds are split by their readers.
+bool has_layout(const ir::Graph& graph, const ir::Node& node);
+
 /// How one node is computed.
 struct NodeLayout {
   std::vector<Operand> operands;

@@ -220,7 +220,7 @@ Splits embedding(const Loops& loops) {
 
 /// The elements stay in order: of dimensions with the same product the outermost ones correspond.
 Splits reshaped(const Loops& loops) {
-  if (loops.operands.size() != 1) return {};
+  if (loops.operands.size() != 1 || loops.op == "unflatten") return {};
   const Shape &from = loops.shape(0), &to = loops.result;
   Splits all;
   std::size_t i = 0, j = 0;
@@ -243,6 +243,7 @@ Splits reshaped(const Loops& loops) {
 
 /// New places are copies, so devices can have some of them without a part of the input.
 Splits expanded(const Loops& loops) {
+  if (loops.operands.size() != 1) return {};
   Splits all = mapped(loops);
   const auto map = ir::dimension_map(loops.graph, loops.node);
   for (std::size_t dim = 0; map && dim < loops.rank(); ++dim)
@@ -264,7 +265,8 @@ Splits joined(const Loops& loops) {
 
 /// Every place is repeated next to itself, so parts stay in order.
 Splits repeated(const Loops& loops) {
-  const bool once_each = loops.op == "repeat_interleave" && loops.rank_of(0) == loops.rank();
+  const bool once_each = loops.op == "repeat_interleave" && loops.rank_of(0) == loops.rank() &&
+                         !loops.graph.argument(loops.node, "output_size");
   const ir::Value* repeats = loops.graph.argument(loops.node, "repeats");
   const ir::Value* dim = loops.graph.argument(loops.node, "dim");
   if (!once_each || loops.operands.size() != 1 || !repeats || !repeats->is_number() || !dim ||

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks through the nodes in order, gives each its parts of operands, and moves what it computes.
+#include "sharding/rank_graph.hpp"
+
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "ir/inference.hpp"
+#include "ir/op_table.hpp"
+#include "sharding/array_part.hpp"
+#include "sharding/layout_metadata.hpp"
+#include "sharding/reshard.hpp"
+
+namespace mase::sharding {
+namespace {
+
+/// The sizes that a graph of known shapes computes.
+class KnownSizes : public ir::KnownResults {
+ public:
+  explicit KnownSizes(const ir::Graph& graph) : graph_(graph) {
+    for (const ir::NodeId id : graph.order())
+      if (const auto value = ir::host_integer(graph, graph.node(id), *this)) values_[id] = *value;
+  }
+  const ir::ValueInfo& info(ir::NodeId id) const override { return graph_.node(id).info; }
+  std::optional<std::int64_t> integer(ir::NodeId id) const override {
+    const auto found = values_.find(id);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  const ir::Graph& graph_;
+  std::map<ir::NodeId, std::int64_t> values_;
+};
+
+class RankGraph {
+ public:
+  RankGraph(const ir::Graph& graph, const Mesh& mesh, std::int64_t rank)
+      : whole_(graph), mesh_(mesh), rank_(rank), resharder_(mesh), sizes_(graph), part_(graph) {}
+
+  ir::Graph run() {
+    for (const ir::NodeId id : whole_.order()) {
+      const ir::Node& node = whole_.node(id);
+      if (node.kind == ir::NodeKind::get_attr || is_known_size(id)) continue;
+      has_layout(whole_, node) ? take(node) : take_sizes(part_.node(id));
+    }
+    part_.remove_dead_nodes();
+    ir::remove_unused_tensors(part_);
+    part_.guards.clear();
+    return std::move(part_);
+  }
+
+ private:
+  bool is_known_size(ir::NodeId id) const { return sizes_.integer(id).has_value(); }
+
+  ir::Value with_sizes(ir::NodeId id) const {
+    const auto size = sizes_.integer(id);
+    return size ? ir::Value(*size) : ir::Value(ir::NodeRef{id});
+  }
+
+  void take_sizes(ir::Node& node) const {
+    for (ir::Argument& argument : node.args)
+      argument.value.change_nodes([&](ir::NodeId id) { return with_sizes(id); });
+  }
+
+  void take(const ir::Node& node) {
+    const std::vector<Operand> operands = operands_of(whole_, node);
+    const StoredLayout layout = read_layout(node, operands, mesh_);
+    take_operands(node, operands, layout);
+    if (node.kind == ir::NodeKind::output) return;
+    give_part_shapes(node, layout.computed);
+    const Place after = place_after(node.id);
+    found_[node.id] = {moved(node.id, node.info, layout.computed, layout.result, after),
+                       layout.result};
+  }
+
+  /// Puts the moved operands in the arguments, in the order in which operands_of finds them.
+  void take_operands(const ir::Node& node, const std::vector<Operand>& operands,
+                     const StoredLayout& layout) {
+    std::size_t next = 0;
+    std::vector<ir::Argument> args = node.args;
+    for (ir::Argument& argument : args)
+      argument.value.change_nodes([&](ir::NodeId id) -> ir::Value {
+        if (!shape_of(whole_.node(id).info)) return with_sizes(id);
+        const std::size_t at = next++;
+        return ir::NodeRef{operand(node.id, operands[at], layout.operands[at])};
+      });
+    part_.node(node.id).args = std::move(args);
+    if (node.kind == ir::NodeKind::call_module) take_layer(node, operands, layout, next);
+  }
+
+  ir::NodeId operand(ir::NodeId reader, const Operand& operand, const Layout& wanted) {
+    if (operand.is_stored()) return stored(reader, operand, wanted);
+    const auto& [id, layout] = found_.at(operand.source);
+    const auto key = std::pair(operand.source, wanted);
+    if (const auto known = moved_.find(key); known != moved_.end()) return known->second;
+    return moved_[key] = moved(id, operand.info, layout, wanted, reader);
+  }
+
+  /// A get_attr node of this device's part of a tensor.
+  ir::NodeId stored(ir::NodeId reader, const Operand& operand, const Layout& wanted) {
+    const std::string path = part_path(operand.tensor, wanted);
+    if (path == operand.tensor) return operand.reader;
+    ir::Node node;
+    node.name = operand.tensor + "_part";
+    node.kind = ir::NodeKind::get_attr;
+    node.target = path;
+    const Array& value = part_.tensors.at(path).value;
+    node.info = ir::ValueInfo::tensor(value.dtype(), value.shape());
+    return part_.add(std::move(node), reader);
+  }
+
+  /// The layer with its parts of tensors; under another path where another node has other parts.
+  void take_layer(const ir::Node& node, const std::vector<Operand>& operands,
+                  const StoredLayout& layout, std::size_t first) {
+    ir::Module module = whole_.module_of(node);
+    for (std::size_t i = 0; i < module.tensors.size(); ++i)
+      module.tensors[i].second = part_path(operands[first + i].tensor, layout.operands[first + i]);
+    const auto [place, is_new] = layers_.try_emplace(node.target, module.tensors);
+    if (!is_new && place->second != module.tensors) {
+      module.path += "_" + node.name;
+      part_.node(node.id).target = module.path;
+    }
+    part_.modules[module.path] = std::move(module);
+  }
+
+  /// The path of this device's part of a tensor, which is made once for each layout.
+  std::string part_path(const std::string& path, const Layout& layout) {
+    if (layout == Layout::whole(layout.split.size())) return path;
+    std::string name = path;
+    for (const std::string& word : words(layout)) name += "_" + word;
+    if (layout.partial != 0) name += "_sum" + std::to_string(layout.partial);
+    if (part_.tensors.contains(name)) return name;
+    ir::Tensor tensor = whole_.tensors.at(path);
+    tensor.value = part_of(tensor.value, layout, mesh_, rank_);
+    tensor.coded = nullptr;
+    tensor.other_names.clear();
+    part_.set_tensor(name, std::move(tensor));
+    return name;
+  }
+
+  void give_part_shapes(const ir::Node& node, const Layout& layout) {
+    ir::Node& own = part_.node(node.id);
+    if (own.info.is_tensor()) own.info.shape = part_shape(mesh_, layout, own.info.shape);
+    for (ir::ValueInfo& item : own.info.elements)
+      if (item.is_tensor()) item.shape = part_shape(mesh_, layout, item.shape);
+    if (node.info.is_tensor() && own.info.shape != node.info.shape) give_sizes(own);
+  }
+
+  /// Shapes that a node is given as an argument are those of its part.
+  static void give_sizes(ir::Node& node) {
+    for (const char* name : {"size", "shape"})
+      if (ir::Value* value = node.find(name)) {
+        ir::Value::List sizes;
+        for (const std::int64_t size : node.info.shape) sizes.emplace_back(size);
+        *value = ir::Value::list(std::move(sizes));
+      }
+  }
+
+  using Place = ir::NodeId;  ///< the node before which others are put
+  Place place_after(ir::NodeId id) const {
+    const auto& order = whole_.order();
+    for (std::size_t i = 0; i + 1 < order.size(); ++i)
+      if (order[i] == id) return order[i + 1];
+    return ir::no_node;
+  }
+
+  ir::NodeId moved(ir::NodeId id, const ir::ValueInfo& info, const Layout& from, const Layout& to,
+                   Place before) {
+    if (from == to) return id;
+    Layout at = from;
+    for (const Move& move : resharder_.find(from, to, info.shape, size_of(info.dtype)).moves) {
+      at = after(at, move);
+      ir::Node node = node_of(move, id, part_shape(mesh_, at, info.shape));
+      node.info = ir::ValueInfo::tensor(info.dtype, part_shape(mesh_, at, info.shape));
+      id = part_.add(std::move(node), before);
+    }
+    return id;
+  }
+
+  ir::Node node_of(const Move& move, ir::NodeId id, const Shape& shape) const {
+    const auto axis = static_cast<std::int64_t>(move.axis);
+    const auto from = static_cast<std::int64_t>(move.from), to = static_cast<std::int64_t>(move.to);
+    const ir::Argument self{"self", ir::NodeRef{id}}, along{"axis", axis};
+    const std::int64_t place = mesh_.place(rank_, move.axis);
+    switch (move.kind) {
+      case Collective::slice: {
+        const std::int64_t size = shape[move.to];
+        return call("aten::narrow", {self, {"dim", to}, {"start", place * size}, {"length", size}});
+      }
+      case Collective::keep_first:
+        return call(place == 0 ? "mase::identity" : "aten::zeros_like", {self});
+      case Collective::all_gather:
+        return call("mase::all_gather", {self, along, {"dim", from}});
+      case Collective::all_reduce:
+        return call("mase::all_reduce", {self, along});
+      case Collective::reduce_scatter:
+        return call("mase::reduce_scatter", {self, along, {"dim", to}});
+      case Collective::all_to_all:
+        return call("mase::all_to_all", {self, along, {"from", from}, {"to", to}});
+    }
+    return {};
+  }
+
+  static ir::Node call(std::string op, std::vector<ir::Argument> args) {
+    ir::Node node;
+    node.kind = ir::NodeKind::call_function;
+    node.target = op.substr(op.rfind(':') + 1);
+    node.op = std::move(op);
+    node.args = std::move(args);
+    return node;
+  }
+
+  static Layout after(Layout layout, const Move& move) {
+    const AxisSet axis = only_axis(move.axis);
+    const auto drop = [axis](AxisSet& axes) { axes = static_cast<AxisSet>(axes & ~axis); };
+    const bool sums =
+        move.kind == Collective::all_reduce || move.kind == Collective::reduce_scatter;
+    const bool splits = move.kind == Collective::slice || move.kind == Collective::reduce_scatter ||
+                        move.kind == Collective::all_to_all;
+    if (sums) drop(layout.partial);
+    if (move.kind == Collective::all_gather || move.kind == Collective::all_to_all)
+      drop(layout.split[move.from]);
+    if (splits) layout.split[move.to] |= axis;
+    if (move.kind == Collective::keep_first) layout.partial |= axis;
+    return layout;
+  }
+
+  const ir::Graph& whole_;
+  const Mesh& mesh_;
+  const std::int64_t rank_;
+  Resharder resharder_;
+  KnownSizes sizes_;
+  ir::Graph part_;
+  /// Where the readers of a node find its result, and in which layout.
+  std::map<ir::NodeId, std::pair<ir::NodeId, Layout>> found_;
+  std::map<std::pair<ir::NodeId, Layout>, ir::NodeId> moved_;  ///< what readers have moved already
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> layers_;
+};
+
+}  // namespace
+
+ir::Graph rank_graph(const ir::Graph& graph, const Mesh& mesh, std::int64_t rank) {
+  MASE_CHECK(rank >= 0 && rank < mesh.devices(), "a rank outside of the mesh");
+  return RankGraph(graph, mesh, rank).run();
+}
+
+}  // namespace mase::sharding
