@@ -21,6 +21,12 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("LEVEL");
   command->add_option("--threads", request->threads, "threads for the tensor library [1]")
       ->check(CLI::Range(1, 4096));
+  command
+      ->add_option(
+          "--nproc", request->nproc,
+          "processes of this machine that run the layouts of autoshard, with --level float")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   command->add_flag("--json", request->json, "print one JSON document to stdout");
   command->footer(
       "Examples:\n"

@@ -11,6 +11,8 @@
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
 #include "driver/project.hpp"
+#include "driver/ranks.hpp"
+#include "driver/run_on_mesh.hpp"
 #include "driver/session.hpp"
 #include "driver/stored_data.hpp"
 #include "driver/text_classes.hpp"
@@ -18,6 +20,9 @@
 
 namespace mase::driver {
 namespace {
+
+/// Seconds that a process waits for another one.
+constexpr double run_timeout = 600;
 
 /// The file name of an output: y.npy if it is the only one, else y_0.npy, y_1.npy, ... or
 /// y_KEY.npy. Characters of a key that could lead out of the folder become '_'.
@@ -88,9 +93,19 @@ void write_results(const RunRequest& request, const ir::Results& results, Output
   }
 }
 
+/// The results of the model: of this process alone, or of several that run its parts.
+ir::Results results_of(const RunRequest& request, const LoadedModel& model, ir::Level level,
+                       const backend::Ranks& ranks) {
+  if (!ranks.several()) return make_evaluator()(model.graph, level)->run(model.example);
+  if (level != ir::Level::floating)
+    config_error("several processes run a model in float only; add --level float");
+  return run_on_mesh(model.graph, model.example, ranks);
+}
+
 }  // namespace
 
 int run(const RunRequest& request) {
+  if (request.nproc > 1 && !launched_here()) return launch_ranks(request.nproc);
   const ModelInput& input = request.input;
   if (input.inputs.empty() && input.input_shapes.empty() && input.texts.empty())
     config_error("run needs at least one --input FILE.npy, --input-shape, or --text");
@@ -104,12 +119,15 @@ int run(const RunRequest& request) {
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
   backend::set_threads(request.threads);
-  if (request.output) sandbox::will_output(*request.output);
+  const backend::Ranks ranks = ranks_of_environment(run_timeout);
+  if (ranks.several()) sandbox::may_meet_processes();
+  if (request.output && ranks.rank == 0) sandbox::will_output(*request.output);
   ModelRequest wanted;
   wanted.model = request.model;
   wanted.input = request.input;
   const LoadedModel model = load_model(wanted);
-  const ir::Results results = make_evaluator()(model.graph, level)->run(model.example);
+  const ir::Results results = results_of(request, model, level, ranks);
+  if (ranks.rank > 0) return 0;
   Output output(request.json);
   const bool shown = show_classes(request, classes, results, output);
   if (!request.output && !shown)
