@@ -51,9 +51,6 @@ class OptunaStorage final : public Storage {
   bool fail_and_retry(const Study& study, const Stale& stale) override;
 
  private:
-  struct Created {
-    std::int64_t id, number;
-  };
   /// The number of trials of a study with ids below `next`. These trials do not change later.
   struct Counts {
     std::int64_t next = 0, all = 0, retries = 0;
@@ -65,13 +62,16 @@ class OptunaStorage final : public Storage {
   void write_attributes(const std::string& table, const std::string& owner, std::int64_t id,
                         const Tree& attributes);
   void write_trial_attributes(std::int64_t trial, const Tree& user, const Tree& system);
-  /// Inserts a trial with the next number of its study.
-  Created insert_trial(std::int64_t study, TrialState state, const Value& start);
+  /// Inserts a trial and returns its id. The study's row is locked, which keeps the number free.
+  std::int64_t insert_trial(std::int64_t study, std::int64_t number, TrialState state,
+                            const Value& start);
+  /// Inserts a WAITING trial with the next number of its study, and returns its id.
+  std::int64_t insert_waiting(std::int64_t study);
   std::optional<Record> claim_waiting(const Study& study);
   void lock_study(std::int64_t study);
   /// Counts all trials of the study. Its row is locked, so that none is added meanwhile.
   const Counts& count(std::int64_t study);
-  Record insert_running(const Study& study, const Tree& system);
+  Record insert_running(const Study& study, const Tree& system, std::int64_t number);
   void write_heartbeat(std::int64_t trial);
   /// Locks the trial's row and returns whether the trial is RUNNING.
   bool lock_running(std::int64_t trial);

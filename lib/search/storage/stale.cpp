@@ -87,13 +87,13 @@ void OptunaStorage::insert_retry(std::int64_t study, std::int64_t trial) {
     for (const auto& [name, value] : failed[0].trial.params)
       fixed[name] = samplers::external_value(*failed[0].distributions.at(name), value);
   }
-  const Created retry = insert_trial(study, TrialState::waiting, {});
-  write_trial_attributes(retry.id, failed[0].user, system);
+  const std::int64_t retry = insert_waiting(study);
+  write_trial_attributes(retry, failed[0].user, system);
   database_->execute(
       "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) "
       "SELECT CAST($1 AS INTEGER), param_name, param_value, distribution_json FROM trial_params "
       "WHERE trial_id = $2 ORDER BY param_id",
-      {retry.id, trial});
+      {retry, trial});
 }
 
 }  // namespace mase::storage

@@ -60,7 +60,7 @@ std::optional<Record> OptunaStorage::begin_trial(const Study& study, const Tree&
       lock_study(study.id);
       const Counts& counts = count(study.id);
       if (counts.all - counts.retries >= limit) return;
-      record = insert_running(study, system);
+      record = insert_running(study, system, counts.all);
     }
     write_heartbeat(record->id);
   });
@@ -112,13 +112,12 @@ std::optional<Record> OptunaStorage::claim_waiting(const Study& study) {
   return std::move(claimed[0]);
 }
 
-Record OptunaStorage::insert_running(const Study& study, const Tree& system) {
+Record OptunaStorage::insert_running(const Study& study, const Tree& system, std::int64_t number) {
   const std::int64_t now = microseconds_now();
-  const Created created = insert_trial(study.id, TrialState::running, time_text(now, zone_));
-  write_trial_attributes(created.id, Tree::dict(), system);
   Record record;
-  record.id = created.id;
-  record.trial.number = created.number;
+  record.id = insert_trial(study.id, number, TrialState::running, time_text(now, zone_));
+  record.trial.number = number;
+  write_trial_attributes(record.id, Tree::dict(), system);
   record.trial.attributes = system;
   record.start = now / 1000;
   return record;
@@ -133,19 +132,19 @@ void OptunaStorage::lock_study(std::int64_t study) {
     file_error(database_->name() + ": the study was deleted while this search used it");
 }
 
-OptunaStorage::Created OptunaStorage::insert_trial(std::int64_t study, TrialState state,
-                                                   const Value& start) {
+std::int64_t OptunaStorage::insert_waiting(std::int64_t study) {
   lock_study(study);
-  const std::int64_t number = count(study).all;
-  const std::int64_t id = integer(
-      database_
-          ->query("INSERT INTO trials (study_id, state, datetime_start) VALUES ($1, $2, $3) "
-                  "RETURNING trial_id",
-                  {study, state_text(state), start})
-          .at(0)[0],
-      "trial_id");
-  database_->execute("UPDATE trials SET number = $2 WHERE trial_id = $1", {id, number});
-  return {id, number};
+  return insert_trial(study, count(study).all, TrialState::waiting, {});
+}
+
+std::int64_t OptunaStorage::insert_trial(std::int64_t study, std::int64_t number, TrialState state,
+                                         const Value& start) {
+  return integer(database_
+                     ->query("INSERT INTO trials (number, study_id, state, datetime_start) VALUES "
+                             "($1, $2, $3, $4) RETURNING trial_id",
+                             {number, study, state_text(state), start})
+                     .at(0)[0],
+                 "trial_id");
 }
 
 void OptunaStorage::write_trial_attributes(std::int64_t trial, const Tree& user,
@@ -257,10 +256,10 @@ bool OptunaStorage::finish(std::int64_t trial, const Outcome& outcome) {
 
 void OptunaStorage::enqueue(const Study& study, const Tree& fixed_params, const Tree& user) {
   database_->transact(Access::write, [&] {
-    const Created created = insert_trial(study.id, TrialState::waiting, {});
+    const std::int64_t trial = insert_waiting(study.id);
     Tree system = Tree::dict();
     system["fixed_params"] = fixed_params;
-    write_trial_attributes(created.id, user, system);
+    write_trial_attributes(trial, user, system);
   });
 }
 
