@@ -44,6 +44,7 @@ struct TrainOptions : data::AugmentOptions {
   int max_epochs = 20;
   std::optional<int> max_steps;
   int accumulate_grad_batches = 1;
+  std::optional<int> shards;
   std::optional<int> early_stop;
   std::optional<data::LossName> loss;
   double label_smoothing = 0.0;
@@ -98,6 +99,11 @@ struct TrainOptions : data::AugmentOptions {
             Field{"accumulate_grad_batches", &O::accumulate_grad_batches,
                   "batches whose gradients are averaged in one step"}
                 .at_least(1)
+                .rare(),
+            Field{"shards", &O::shards,
+                  "parts of a batch whose gradients are added in order, so that any number of "
+                  "processes gives the same bits; if not given, one per process"}
+                .between(1, 1024)
                 .rare(),
             Field{"early_stop", &O::early_stop,
                   "stop after this many epochs without a better validation loss"}

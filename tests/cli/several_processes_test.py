@@ -99,6 +99,43 @@ class SeveralProcesses(unittest.TestCase):
         self.train("parts", "--max-epochs", 3, "--batch-size", 128, "--resume")
         self.check_same("whole", "parts")
 
+    def test_classes_are_weighed_over_all_processes(self):
+        config = self.folder / "weights.toml"
+        config.write_text("class_weights = [1, 0.25, 4, 2, 0.5]\n")
+        words = ["--max-epochs", 2, "--config", config]
+        self.train("one", *words, "--batch-size", 192)
+        self.train("three", *words, "--batch-size", 64, "--nproc", 3)
+        self.check_same("one", "three")
+
+    def check_bits(self, one, several):
+        for name in ("best.pt", "last.pt"):
+            self.assertEqual(weights(self.folder / one, name), weights(self.folder / several, name))
+        self.assertEqual(self.figures(one), self.figures(several))
+
+    def test_shards_have_the_same_bits_in_any_number_of_processes(self):
+        """A step has 240 rows in 12 shards, and the last one of an epoch 220. The first network has layer norms, and
+        the second one batch norms."""
+        for model in ("transformer-jets", "jsc-s"):
+            words = ["--model", model, "--shards", 12, "--class-weights", "balanced"]
+            self.train(f"{model}-1", *words, "--max-epochs", 2, "--batch-size", 240)
+            for count in (3, 5):  # 5 processes have 2 or 3 shards each
+                self.train(
+                    f"{model}-{count}", *words, "--max-epochs", 2, "--batch-size", 240 // count, "--nproc", count
+                )
+                self.check_bits(f"{model}-1", f"{model}-{count}")
+            self.train(f"{model}-parts", *words, "--max-epochs", 1, "--batch-size", 120, "--nproc", 2)
+            self.train(f"{model}-parts", *words, "--max-epochs", 2, "--batch-size", 60, "--nproc", 4, "--resume")
+            self.check_bits(f"{model}-1", f"{model}-parts")
+
+    def test_shards_by_messages(self):
+        words = ["--max-epochs", 2, "--batch-size", 96, "--shards", 5]
+        self.train("memory", *words, "--nproc", 2)
+        self.ranks("messages", words, words)
+        self.check_bits("memory", "messages")
+
+    def test_fewer_shards_than_processes_are_refused(self):
+        self.assertIn("shards = 2: there are 3 processes", self.train("few", "--shards", 2, "--nproc", 3, code=2))
+
     def test_rank_0_alone_prints_and_writes(self):
         out = self.train("quiet", "--max-epochs", 2, "--batch-size", 64, "--nproc", 3)
         self.assertEqual(out.count("epoch 2/2"), 1, out)

@@ -23,11 +23,13 @@ std::vector<std::byte*> buffers(const std::vector<at::Tensor>& tensors) {
 }  // namespace
 
 Batches::Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed,
-                 const data::AugmentOptions& augment, const backend::Ranks& ranks)
+                 const data::AugmentOptions& augment, const backend::Ranks& ranks,
+                 std::optional<int> shards)
     : data_(data),
       batch_size_(std::min(batch_size, data.row_count())),
       seed_(seed),
       ranks_(ranks),
+      shards_(Shards::of(ranks, shards, batch_size * ranks.size)),
       augmenter_(augment, data, seed),
       now_(make_buffers()) {
   if (data.has_source()) next_ = make_buffers();
@@ -78,12 +80,17 @@ std::vector<at::Tensor> Batches::targets() const {
   return targets;
 }
 
-std::int64_t Batches::load(std::int64_t index) {
-  return load_share(order_, index * rows_of_all(), &augmenter_);
+std::int64_t Batches::load(const Place& place, const Place& next) {
+  return load(order_, place, next, &augmenter_);
 }
 
-std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first) {
-  return load_share(rows, first, nullptr);
+std::int64_t Batches::load(std::int64_t index) {
+  return load({index, shards_.first}, {index + 1, shards_.first});
+}
+
+std::int64_t Batches::load(const std::vector<std::int64_t>& rows, const Place& place,
+                           const Place& next) {
+  return load(rows, place, next, nullptr);
 }
 
 std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t first,
@@ -93,38 +100,39 @@ std::int64_t Batches::load(const std::vector<std::int64_t>& rows, std::int64_t f
   wanted.all.assign(begin, begin + std::min(most, static_cast<std::int64_t>(rows.end() - begin)));
   wanted.own = wanted.all;
   const auto count = static_cast<std::int64_t>(wanted.own.size());
-  wanted.share = {count, count, count};
-  take(wanted);
+  wanted.share = {count, count};
+  take(std::move(wanted));
   return count;
 }
 
-Batches::Part Batches::part(const std::vector<std::int64_t>& rows, std::int64_t first,
+Batches::Part Batches::part(const std::vector<std::int64_t>& rows, const Place& place,
                             const data::Augmenter* augmenter) const {
+  const std::int64_t first = place.batch * rows_of_all();
   const auto count =
       std::clamp<std::int64_t>(static_cast<std::int64_t>(rows.size()) - first, 0, rows_of_all());
+  if (count == 0) return {};
   const auto all = rows.begin() + first;
-  const std::int64_t begin = count * ranks_.rank / ranks_.size;
-  const std::int64_t end = count * (ranks_.rank + 1) / ranks_.size;
+  const std::int64_t begin = shards_.begin(place.shard, count);
+  const std::int64_t end = shards_.begin(place.shard + 1, count);
   Part made{{all, all + count}, {all + begin, all + end}, augmenter};
-  made.share = {end - begin, count, (count + ranks_.size - 1) / ranks_.size};
-  if (made.own.empty() && count > 0) made.own = {made.all.front()};
+  made.share = {end - begin, count};
+  if (made.own.empty()) made.own = {made.all.front()};
   return made;
 }
 
-std::int64_t Batches::load_share(const std::vector<std::int64_t>& rows, std::int64_t first,
-                                 const data::Augmenter* augmenter) {
-  const Part wanted = part(rows, first, augmenter);
-  take(wanted);
-  const std::int64_t next = first + wanted.share.all;
-  if (data_.has_source() && next < static_cast<std::int64_t>(rows.size()))
-    begin_next(part(rows, next, augmenter));
-  return wanted.share.all;
+std::int64_t Batches::load(const std::vector<std::int64_t>& rows, const Place& place,
+                           const Place& next, const data::Augmenter* augmenter) {
+  take(part(rows, place, augmenter));
+  if (data_.has_source())
+    if (Part ahead = part(rows, next, augmenter); !ahead.own.empty()) begin_next(std::move(ahead));
+  return share_.all;
 }
 
-void Batches::take(const Part& part) {
+void Batches::take(Part part) {
   rows_ = static_cast<std::int64_t>(part.own.size());
   share_ = part.share;
-  if (!take_next(part)) fill(part, now_);
+  part_ = std::move(part);
+  if (!take_next(part_)) fill(part_, now_);
 }
 
 void Batches::fill(const Part& part, Buffers& into) const {

@@ -15,38 +15,50 @@
 #include "backend/ranks.hpp"
 #include "data/augment.hpp"
 #include "data/dataset.hpp"
+#include "torch/train/shards.hpp"
 
 namespace mase::train {
 
-/// The training rows, shuffled and cut into batches of `batch_size` rows for each process, of which
-/// this one gathers its share. The rows of a data set that makes them when they are asked for are
+/// The training rows, shuffled and cut into batches of `batch_size` rows for each process, and
+/// those into shards. The rows of a data set that makes them when they are asked for are
 /// gathered while the batch before is used: two batches are in memory.
 class Batches {
  public:
-  /// The part of the last loaded batch that this process has. It has one row even of a batch that
-  /// has fewer rows than there are processes; `rows` is 0 then.
+  /// The loaded part of a batch. One row is loaded even if the batch has fewer rows than shards;
+  /// `rows` is 0 then.
   struct Share {
     std::int64_t rows = 0, all = 0;
-    std::int64_t most = 0;  ///< the largest number of rows that a process has
     double weight() const { return double(rows) / double(all); }
   };
 
+  /// A shard of a batch.
+  struct Place {
+    std::int64_t batch = 0, shard = 0;
+  };
+
   Batches(const data::Dataset& data, std::int64_t batch_size, std::uint64_t seed,
-          const data::AugmentOptions& augment = {}, const backend::Ranks& ranks = {});
+          const data::AugmentOptions& augment = {}, const backend::Ranks& ranks = {},
+          std::optional<int> shards = {});
   ~Batches();
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
   /// Puts the rows of the train part into the order of this epoch, a function of (seed, epoch).
   void shuffle(std::int64_t epoch);
-  /// Gathers this process's share of batch `index` of the shuffled epoch with the changes of this
-  /// epoch, and returns the number of rows of all processes.
+  /// Gathers a shard of a batch of the shuffled epoch with the changes of this epoch, and returns
+  /// the number of rows of all shards. `next` is the place that is probably loaded next.
+  std::int64_t load(const Place& place, const Place& next);
+  /// The same for the batches of `rows`, as they are.
+  std::int64_t load(const std::vector<std::int64_t>& rows, const Place& place, const Place& next);
+  /// The first shard of this process, and the same one of the batch that follows.
   std::int64_t load(std::int64_t index);
-  /// The same for the batch of `rows` from `first` on, as they are.
-  std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first);
   /// Gathers rows [first, first + at most `most`) of `rows` as they are, in every process.
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most);
   const Share& share() const { return share_; }
+  const Shards& shards() const { return shards_; }
+  /// The rows of the last loaded batch in the data set, and those of them that are loaded.
+  const std::vector<std::int64_t>& rows_of_batch() const { return part_.all; }
+  const std::vector<std::int64_t>& rows_of_shard() const { return part_.own; }
 
   /// The inputs of the last loaded batch, valid until the next load.
   std::vector<c10::IValue> inputs() const;
@@ -72,12 +84,11 @@ class Batches {
 
   Buffers make_buffers() const;
   std::int64_t rows_of_all() const { return batch_size_ * ranks_.size; }
-  /// This process's part of the batch of all processes at `first`.
-  Part part(const std::vector<std::int64_t>& rows, std::int64_t first,
+  Part part(const std::vector<std::int64_t>& rows, const Place& place,
             const data::Augmenter* augmenter) const;
-  std::int64_t load_share(const std::vector<std::int64_t>& rows, std::int64_t first,
-                          const data::Augmenter* augmenter);
-  void take(const Part& part);
+  std::int64_t load(const std::vector<std::int64_t>& rows, const Place& place, const Place& next,
+                    const data::Augmenter* augmenter);
+  void take(Part part);
   void fill(const Part& part, Buffers& into) const;
   /// Begins to gather these rows in another thread.
   void begin_next(Part part);
@@ -89,7 +100,9 @@ class Batches {
   std::int64_t batch_size_, rows_ = 0;
   std::uint64_t seed_;
   backend::Ranks ranks_;
+  Shards shards_;
   Share share_;
+  Part part_;  ///< the last loaded one
   data::Augmenter augmenter_;
   std::vector<std::int64_t> order_;
   Buffers now_, next_;

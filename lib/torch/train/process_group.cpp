@@ -175,41 +175,56 @@ std::vector<std::string> ProcessGroup::exchange(const std::string& key, const st
   });
 }
 
-void ProcessGroup::sum(at::Tensor values) {
-  watched(ranks_, [&] { memory_ ? sum_in_shared_memory(values) : sum_by_messages(values); });
+void ProcessGroup::sum(const at::Tensor& own, const Shards& shards, const at::Tensor& sums) {
+  watched(ranks_,
+          [&] { memory_ ? sum_in_memory(own, shards, sums) : sum_by_messages(own, shards, sums); });
+}
+
+void ProcessGroup::sum(const at::Tensor& values) {
+  sum(values.unsqueeze(0), Shards::of(ranks_, {}, size()), values);
 }
 
 /// Every process sums its slice of all numbers.
-void ProcessGroup::sum_in_shared_memory(const at::Tensor& values) {
-  const auto processes = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
-  const std::size_t line = lines(values.nbytes());
-  std::byte* const rows = memory_->bytes((processes + 1) * line);
-  std::byte* const sums = rows + processes * line;
-  std::memcpy(rows + own * line, values.data_ptr(), values.nbytes());
+void ProcessGroup::sum_in_memory(const at::Tensor& own, const Shards& shards,
+                                 const at::Tensor& sums) {
+  const auto processes = static_cast<std::size_t>(size()), place = static_cast<std::size_t>(rank());
+  const auto count = static_cast<std::size_t>(shards.all);
+  const std::size_t bytes = sums.nbytes(), line = lines(bytes);
+  std::byte* const rows = memory_->bytes((count + 1) * line);
+  std::byte* const total = rows + count * line;
+  for (std::int64_t i = 0; i < shards.own(); ++i)
+    std::memcpy(rows + static_cast<std::size_t>(shards.first + i) * line,
+                own.select(0, i).data_ptr(), bytes);
   memory_->meet();
-  const std::size_t begin = lines(line * own / processes);
-  const std::size_t end = own + 1 == processes ? line : lines(line * (own + 1) / processes);
-  sum_rows(values.scalar_type(), {rows + begin, processes, line, end - begin}, sums + begin);
+  const std::size_t begin = lines(line * place / processes);
+  const std::size_t end = place + 1 == processes ? line : lines(line * (place + 1) / processes);
+  sum_rows(sums.scalar_type(), {rows + begin, count, line, end - begin}, total + begin);
   memory_->meet();
-  std::memcpy(values.data_ptr(), sums, values.nbytes());
+  std::memcpy(sums.data_ptr(), total, bytes);
 }
 
 /// Every process gets its slice of all numbers, sums it and passes it on.
-void ProcessGroup::sum_by_messages(const at::Tensor& values) {
-  const std::int64_t processes = size(), slice = (values.numel() + processes - 1) / processes;
-  const at::Tensor sent = at::zeros({processes * slice}, values.options());
-  sent.narrow(0, 0, values.numel()).copy_(values);
-  at::Tensor rows = at::empty_like(sent), sums = at::empty({slice}, values.options());
-  at::Tensor given = sent, all = sent;
-  std::vector<std::int64_t> parts;
-  connections_->gloo->alltoall_base(rows, given, parts, parts)->wait();
-  const auto bytes = static_cast<std::size_t>(sums.nbytes());
-  sum_rows(
-      values.scalar_type(),
-      {static_cast<std::byte*>(rows.data_ptr()), static_cast<std::size_t>(processes), bytes, bytes},
-      static_cast<std::byte*>(sums.data_ptr()));
-  connections_->gloo->_allgather_base(all, sums)->wait();
-  values.copy_(all.narrow(0, 0, values.numel()));
+void ProcessGroup::sum_by_messages(const at::Tensor& own, const Shards& shards,
+                                   const at::Tensor& sums) {
+  const std::int64_t processes = size(), slice = (sums.numel() + processes - 1) / processes;
+  // [shards, processes, slice] becomes [processes, shards, slice], a message for each process.
+  at::Tensor padded = at::zeros({shards.own(), processes * slice}, sums.options());
+  padded.narrow(1, 0, sums.numel()).copy_(own);
+  at::Tensor sent = padded.view({shards.own(), processes, slice}).transpose(0, 1).contiguous();
+  sent = sent.view({-1});
+  at::Tensor rows = at::empty({shards.all * slice}, sums.options());
+  std::vector<std::int64_t> to(static_cast<std::size_t>(processes), shards.own() * slice), from;
+  for (std::int64_t other = 0; other < processes; ++other)
+    from.push_back((shards.first_of(ranks_, other + 1) - shards.first_of(ranks_, other)) * slice);
+  connections_->gloo->alltoall_base(rows, sent, from, to)->wait();
+  at::Tensor part = at::empty({slice}, sums.options());
+  at::Tensor all = at::empty({processes * slice}, sums.options());
+  sum_rows(sums.scalar_type(),
+           {static_cast<std::byte*>(rows.data_ptr()), static_cast<std::size_t>(shards.all),
+            part.nbytes(), part.nbytes()},
+           static_cast<std::byte*>(part.data_ptr()));
+  connections_->gloo->_allgather_base(all, part)->wait();
+  sums.copy_(all.narrow(0, 0, sums.numel()));
 }
 
 void ProcessGroup::broadcast(at::Tensor values) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/ranks.hpp"
+#include "torch/train/shards.hpp"
 #include "torch/train/shared_memory.hpp"
 
 namespace mase::train {
@@ -30,9 +31,12 @@ class ProcessGroup {
 
   /// The texts that all processes give under this key, which is used once.
   std::vector<std::string> exchange(const std::string& key, const std::string& text);
-  /// Replaces the values, float or double, by their sums in the order of ranks, so that the bits
-  /// do not depend on how the processes are connected.
-  void sum(at::Tensor values);
+  /// Writes the sums of all shards in their order into `sums`, [n] floats or doubles, so that the
+  /// bits depend neither on how the processes are connected nor on their number. `own` is [own
+  /// shards, n].
+  void sum(const at::Tensor& own, const Shards& shards, const at::Tensor& sums);
+  /// Replaces the values of all processes, a shard each, by their sums.
+  void sum(const at::Tensor& values);
   /// Replaces the values by those of rank 0.
   void broadcast(at::Tensor values);
   /// On rank 0 the values of all processes in the order of ranks; elsewhere an empty list. The
@@ -51,8 +55,8 @@ class ProcessGroup {
 
  private:
   struct Connections;
-  void sum_in_shared_memory(const at::Tensor& values);
-  void sum_by_messages(const at::Tensor& values);
+  void sum_in_memory(const at::Tensor& own, const Shards& shards, const at::Tensor& sums);
+  void sum_by_messages(const at::Tensor& own, const Shards& shards, const at::Tensor& sums);
   ProcessGroup(const backend::Ranks& ranks, std::unique_ptr<Connections> connections);
   static std::unique_ptr<Connections> connect(const backend::Ranks& ranks);
   backend::Ranks ranks_;

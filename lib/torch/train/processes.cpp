@@ -34,13 +34,30 @@ void Processes::meet(const ir::Graph& graph, const std::string& data, const std:
 
 bool Processes::are_asked_to_stop() const { return group_ ? stop_together_ : stop_asked(); }
 
-double Processes::sum_gradients(Parameters& parameters, double loss) {
+void Processes::add_shard(Parameters& parameters, double loss) {
   const auto companions = parameters.companions();
-  companions[0] = static_cast<float>(loss);
+  companions[0] = static_cast<float>(loss_ = loss);
   companions[1] = stop_asked() ? 1.0f : 0.0f;
-  group_->sum(parameters.gradients_and_companions());
-  stop_together_ = stop_together_ || companions[1] > 0;
-  return static_cast<double>(companions[0]);
+  const at::Tensor now = parameters.gradients_and_companions();
+  const std::int64_t kept = group_ ? shards_.own() : 1, place = added_++;
+  if (shards_.own() == 1) return;
+  if (!gradients_.defined()) gradients_ = at::empty({kept, now.numel()}, now.options());
+  if (group_ || place == 0)
+    gradients_.select(0, group_ ? place : 0).copy_(now);
+  else
+    gradients_.select(0, 0).add_(now);
+}
+
+double Processes::sum_shards(Parameters& parameters) {
+  added_ = 0;
+  const at::Tensor all = parameters.gradients_and_companions();
+  const at::Tensor own = shards_.own() == 1 ? all.unsqueeze(0) : gradients_;
+  if (group_)
+    group_->sum(own, shards_, all);
+  else if (shards_.own() > 1)
+    all.copy_(own.select(0, 0));
+  stop_together_ = stop_together_ || parameters.companions()[1] > 0;
+  return shards_.all == 1 ? loss_ : static_cast<double>(parameters.companions()[0]);
 }
 
 void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tensors,
@@ -63,17 +80,21 @@ void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tens
                                      "; use the same build on machines of the same kind");
 }
 
-at::Tensor Processes::rows_of_all(const at::Tensor& own, const Batches::Share& share) {
+at::Tensor Processes::rows_of_all(const at::Tensor& own, std::int64_t rows) {
   if (!group_) return own;
+  const auto rows_of = [&](std::int64_t rank) {
+    return shards_.begin(shards_.first_of(ranks_, rank + 1), rows) -
+           shards_.begin(shards_.first_of(ranks_, rank), rows);
+  };
   std::vector<std::int64_t> shape = own.sizes().vec();
-  shape.front() = share.most;
+  shape.front() = 0;
+  for (int rank = 0; rank < group_->size(); ++rank)
+    shape.front() = std::max(shape.front(), rows_of(rank));
   const at::Tensor sent = at::zeros(shape, own.options().requires_grad(false));
   sent.narrow(0, 0, own.size(0)).copy_(own.detach());
   std::vector<at::Tensor> parts = group_->gather(sent);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto rank = static_cast<std::int64_t>(i), size = std::int64_t{group_->size()};
-    parts[i] = parts[i].narrow(0, 0, share.all * (rank + 1) / size - share.all * rank / size);
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i] = parts[i].narrow(0, 0, rows_of(static_cast<std::int64_t>(i)));
   return parts.empty() ? own : at::cat(parts);
 }
 

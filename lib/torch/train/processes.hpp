@@ -22,7 +22,7 @@ namespace mase::train {
 /// call the same functions in the same order. Error(Fault::file) where one of them has ended.
 class Processes {
  public:
-  explicit Processes(const backend::Ranks& ranks) : ranks_(ranks) {}
+  Processes(const backend::Ranks& ranks, const Shards& shards) : ranks_(ranks), shards_(shards) {}
 
   /// Connects the processes and compares what they train. `data` and `resume` are hashes.
   void meet(const ir::Graph& graph, const std::string& data, const std::string& resume,
@@ -34,21 +34,28 @@ class Processes {
   /// Whether one of the processes was asked to stop before the last sum.
   bool are_asked_to_stop() const;
 
-  /// Replaces the gradients by their sums, and returns the sum of the losses.
-  double sum_gradients(Parameters& parameters, double loss);
+  /// Takes the gradients of the next one of the own shards, and its share of the loss.
+  void add_shard(Parameters& parameters, double loss);
+  /// Replaces the gradients by their sums over all shards, and returns the sum of the losses.
+  double sum_shards(Parameters& parameters);
   /// Takes all tensors but the parameters from rank 0. Statistics of batch norms are those of each
   /// process's own rows. Error(Fault::internal) if the parameters are not those of rank 0.
   void take_statistics_of_first(std::map<std::string, at::Tensor>& tensors, Parameters& parameters,
                                 std::int64_t step);
-  /// The rows of all processes on rank 0, in their order in the data set's part; elsewhere `own`.
-  at::Tensor rows_of_all(const at::Tensor& own, const Batches::Share& share);
+  /// `own` are the rows of the own shards of a batch of `rows` rows. Returns those of all shards in
+  /// their order on rank 0, and `own` elsewhere.
+  at::Tensor rows_of_all(const at::Tensor& own, std::int64_t rows);
   void take_figures_of_first(data::Figures& figures);
   void wait_for_all();
 
  private:
   backend::Ranks ranks_;
   std::unique_ptr<ProcessGroup> group_;  ///< if there are several
-  bool stop_together_ = false;           ///< a process was asked to stop
+  Shards shards_;
+  at::Tensor gradients_;  ///< of the own shards, or their sum if there is one process
+  std::int64_t added_ = 0;
+  double loss_ = 0;             ///< of the last added shard
+  bool stop_together_ = false;  ///< a process was asked to stop
 };
 
 }  // namespace mase::train

@@ -18,10 +18,13 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single) {
   StepCounts counts;
   const std::int64_t ranks = options.ranks.size, batch = options.batch_size * ranks;
+  const std::int64_t shards = options.shards.value_or(options.ranks.size);
   counts.batches_per_epoch = divide_up(rows, batch);
-  if (drop_single && options.batch_size == 1)
-    config_error("batch_size = 1: batch norms need at least 2 rows in a training batch");
-  if (const std::int64_t last = rows % batch; drop_single && last > 0 && last < 2 * ranks)
+  if (drop_single && batch < 2 * shards)
+    config_error("batch_size = " + std::to_string(options.batch_size) +
+                 ": batch norms need at least 2 rows in a training batch" +
+                 (options.shards ? ", and in each shard" : ""));
+  if (const std::int64_t last = rows % batch; drop_single && last > 0 && last < 2 * shards)
     --counts.batches_per_epoch;
   if (counts.batches_per_epoch < 1)
     config_error("the train part has " + std::to_string(rows) + " rows: too few for one batch");

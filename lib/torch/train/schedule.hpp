@@ -18,7 +18,7 @@ struct StepCounts {
 };
 
 /// A batch here is that of all processes together. `drop_single`: a last batch that leaves a
-/// process less than two rows is left out (batch norms need two). Error(Fault::config) when no
+/// shard less than two rows is left out (batch norms need two). Error(Fault::config) when no
 /// batch is left.
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single);
 

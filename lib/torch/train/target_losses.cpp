@@ -54,6 +54,27 @@ data::Wanted wanted_values(const at::Tensor& wanted, const at::Tensor& output) {
   return values;
 }
 
+bool counts_unevenly(const data::Target& target) {
+  if (target.loss_name() != "cross_entropy" || target.values.dtype() != DType::int64) return false;
+  return !target.class_weights.empty() ||
+         std::ranges::count(target.values.span<std::int64_t>(), data::ignored_label) > 0;
+}
+
+/// The sum of the weights of these rows' labels.
+double weight_of(const data::Target& target, std::span<const std::int64_t> rows) {
+  const auto labels = target.values.span<std::int64_t>();
+  const std::size_t places = labels.size() / static_cast<std::size_t>(target.values.shape()[0]);
+  double weight = 0;
+  for (const std::int64_t row : rows)
+    for (const std::int64_t label :
+         labels.subspan(static_cast<std::size_t>(row) * places, places)) {
+      if (label == data::ignored_label) continue;
+      const auto index = static_cast<std::size_t>(label);
+      weight += index < target.class_weights.size() ? double(target.class_weights[index]) : 1.0;
+    }
+  return weight;
+}
+
 }  // namespace
 
 std::vector<at::Tensor> result_tensors(const c10::IValue& output) {
@@ -77,6 +98,7 @@ TargetLosses::TargetLosses(std::vector<data::Target> targets, std::vector<std::s
       results_(std::move(results)),
       label_smoothing_(label_smoothing) {
   for (const data::Target& target : targets_) {
+    uneven_.push_back(counts_unevenly(target));
     const std::size_t place = data::output_of(target, results_);
     if (const auto same = std::ranges::find(places_, place); same != places_.end())
       config_error("the targets " +
@@ -108,16 +130,29 @@ std::vector<at::Tensor> TargetLosses::select(const std::vector<at::Tensor>& resu
 }
 
 double TargetLosses::compute(const std::vector<at::Tensor>& results,
-                             const std::vector<at::Tensor>& wanted) {
+                             const std::vector<at::Tensor>& wanted,
+                             const std::vector<double>& shares) {
   const std::vector<at::Tensor> outputs = select(results, wanted);
   gradients_.resize(results.size());
   double loss = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i) loss += compute(i, outputs[i], wanted[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    loss += compute(i, outputs[i], wanted[i], shares.empty() ? 1 : shares[i]);
   return loss;
 }
 
-double TargetLosses::compute(std::size_t index, const at::Tensor& output,
-                             const at::Tensor& wanted) {
+std::vector<double> TargetLosses::shares(std::span<const std::int64_t> part,
+                                         std::span<const std::int64_t> batch) const {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const double all = uneven_[i] ? weight_of(targets_[i], batch) : double(batch.size());
+    const double own = uneven_[i] ? weight_of(targets_[i], part) : double(part.size());
+    shares.push_back(all > 0 ? own / all : 0);
+  }
+  return shares;
+}
+
+double TargetLosses::compute(std::size_t index, const at::Tensor& output, const at::Tensor& wanted,
+                             double share) {
   const data::Target& target = targets_[index];
   const bool turned = data::find_task(target.task).classes_first;
   const at::Tensor values = (turned ? output.movedim(1, -1) : output).contiguous();
@@ -131,9 +166,10 @@ double TargetLosses::compute(std::size_t index, const at::Tensor& output,
   const double loss =
       data::find_loss(target.loss)
           .compute(values_of<float>(values), wanted_values(wanted, values), options, into);
-  if (target.weight != 1) gradient.mul_(target.weight);
+  const double weight = target.weight * share;
+  if (weight != 1) gradient.mul_(weight);
   if (turned) gradient = gradient.movedim(-1, 1);
-  return target.weight * loss;
+  return weight * loss;
 }
 
 }  // namespace mase::train

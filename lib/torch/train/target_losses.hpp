@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,24 @@ class TargetLosses {
   /// The outputs in the order of the targets. Error(Fault::config) if one does not fit `rows` rows.
   std::vector<at::Tensor> select(const std::vector<at::Tensor>& results,
                                  const std::vector<at::Tensor>& wanted) const;
-  /// `wanted` are int64 or float32, in the order of the targets.
-  double compute(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted);
+  /// `wanted` are int64 or float32, in the order of the targets. Each loss is multiplied by its
+  /// number in `shares`, which are 1 if there are none.
+  double compute(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted,
+                 const std::vector<double>& shares = {});
+  /// The shares of some rows of a batch in the mean losses of the batch, for `compute`. Rows of the
+  /// data set count by the weights of their classes, and ignored labels not at all.
+  std::vector<double> shares(std::span<const std::int64_t> part,
+                             std::span<const std::int64_t> batch) const;
   /// d loss / d result after `compute`; undefined for results without a target.
   const std::vector<at::Tensor>& gradients() const { return gradients_; }
 
  private:
-  double compute(std::size_t target, const at::Tensor& output, const at::Tensor& wanted);
+  double compute(std::size_t target, const at::Tensor& output, const at::Tensor& wanted,
+                 double share);
 
   std::vector<data::Target> targets_;
   std::vector<std::string> results_;
+  std::vector<bool> uneven_;         ///< whether a target's rows differ in what they count
   std::vector<std::size_t> places_;  ///< of each target's output among the results
   double label_smoothing_;
   std::vector<at::Tensor> gradients_;

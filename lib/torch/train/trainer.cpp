@@ -28,6 +28,8 @@
 #include "torch/train/processes.hpp"
 #include "torch/train/rounded_weights.hpp"
 #include "torch/train/schedule.hpp"
+#include "torch/train/shard_scores.hpp"
+#include "torch/train/shard_statistics.hpp"
 #include "torch/train/state.hpp"
 #include "torch/train/target_losses.hpp"
 
@@ -71,8 +73,9 @@ class Trainer {
         network_(folded_ > 0 ? nullptr : make_layer_network(executor_, parameters_)),
         optimizer_(options, parameters_.values().size(), parameters_.decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options,
-                 options.ranks),
-        processes_(options.ranks),
+                 options.ranks, options.shards),
+        processes_(options.ranks, batches_.shards()),
+        statistics_(graph, executor_),
         draws_(draws_numbers(graph)) {
     if (options.teacher) teacher_.emplace(*options.teacher, ir::Level::floating);
     check_quantization(graph, options, counts_.steps, parameters_.steps().size(), folded_);
@@ -163,24 +166,15 @@ class Trainer {
   }
 
   void run_step() {
-    if (draws_) seed_step(options_.seed, state_.step, options_.ranks.rank);
-    const std::int64_t group = options_.accumulate_grad_batches;
-    const std::int64_t first = state_.step % counts_.steps_per_epoch * group;
-    const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
     const bool quantized = is_quantized(state_.step, options_);
     if (rounded_weights_ && state_.step == options_.quantize_after_steps)
       rounded_weights_->round(state_.step - 1);
     executor_.rounding().step = state_.step;
     network_->begin_step(quantized);
-    double loss = 0;
-    for (std::int64_t batch = first; batch < end; ++batch) {
-      executor_.rounding().batch = (batch - first) * options_.ranks.size + options_.ranks.rank;
-      loss += run_batch(batch);
-      if (group > 1) add_gradients(batch == first);
-    }
-    if (group > 1) average_gradients(end - first);
-    last_loss_ = loss / static_cast<double>(end - first);
-    sum_over_processes();
+    const Shards& shards = batches_.shards();
+    for (std::int64_t shard = shards.first; shard < shards.end; ++shard) run_shard(shard);
+    last_loss_ = processes_.sum_shards(parameters_);
+    if (!std::isfinite(last_loss_)) refuse_loss(last_loss_);
     warn_of_growth();
     const double rate = learning_rate(state_.step, counts_, options_);
     if (options_.gradient_clip) clip_gradients(*options_.gradient_clip);
@@ -188,29 +182,52 @@ class Trainer {
     optimizer_.step(parameters_.values().data(), parameters_.gradients().data(), rate, state_.step);
     steps_.follow();
     if (options_.ema_decay) update_average(*options_.ema_decay);
-    executor_.rounding().batch -= options_.ranks.rank;  // all processes round weights alike
+    executor_.rounding().batch -= shards.end - 1;  // all processes round weights alike
     if (rounded_weights_ && quantized) rounded_weights_->round(state_.step);
     ++state_.step;
     logged_loss_ += last_loss_;
     ++logged_steps_;
   }
 
-  double run_batch(std::int64_t index) {
-    batches_.load(index);
-    double loss = losses_->compute(network_->forward(batches_.inputs()), wanted());
-    if (!processes_.are_several() && !std::isfinite(loss)) refuse_loss(loss);
-    network_->backward(losses_->gradients());
-    if (!processes_.are_several()) return loss;
-    const double weight = batches_.share().weight();
-    for (float& gradient : parameters_.gradients()) gradient *= static_cast<float>(weight);
-    return weight * loss;
+  /// The gradients of a shard are the mean over the batches of this step.
+  void run_shard(std::int64_t shard) {
+    if (draws_) seed_step(options_.seed, state_.step, static_cast<int>(shard));
+    const std::int64_t group = options_.accumulate_grad_batches;
+    const std::int64_t first = state_.step % counts_.steps_per_epoch * group;
+    const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
+    double loss = 0;
+    for (std::int64_t batch = first; batch < end; ++batch) {
+      executor_.rounding().batch = (batch - first) * batches_.shards().all + shard;
+      batches_.load({batch, shard},
+                    batch + 1 < end ? Batches::Place{batch + 1, shard} : after(shard, first, end));
+      loss += run_batch();
+      if (group > 1) add_gradients(batch == first);
+    }
+    if (group > 1) average_gradients(end - first);
+    processes_.add_shard(parameters_, loss / static_cast<double>(end - first));
+    statistics_.keep_those_of_first(shard, batches_.shards());
   }
 
-  /// Sums gradients and losses, which are weighted by the rows of each process.
-  void sum_over_processes() {
-    if (!processes_.are_several()) return;
-    last_loss_ = processes_.sum_gradients(parameters_, last_loss_);
-    if (!std::isfinite(last_loss_)) refuse_loss(last_loss_);
+  /// The place after the last one of a shard in batches [first, end).
+  Batches::Place after(std::int64_t shard, std::int64_t first, std::int64_t end) const {
+    const Shards& shards = batches_.shards();
+    return shard + 1 < shards.end ? Batches::Place{first, shard + 1}
+                                  : Batches::Place{end, shards.first};
+  }
+
+  double run_batch() {
+    const bool whole = batches_.shards().all == 1;
+    const double loss = losses_->compute(network_->forward(batches_.inputs()), wanted(),
+                                         whole ? std::vector<double>() : shares());
+    if (whole && !std::isfinite(loss)) refuse_loss(loss);
+    network_->backward(losses_->gradients());
+    return loss;
+  }
+
+  /// The share of the loaded rows in the loss of their batch, for each target.
+  std::vector<double> shares() const {
+    if (batches_.share().rows == 0) return std::vector<double>(losses_->targets().size(), 0.0);
+    return losses_->shares(batches_.rows_of_shard(), batches_.rows_of_batch());
   }
 
   /// Warns once of a loss that has become many times the first one of this run.
@@ -314,39 +331,37 @@ class Trainer {
   data::Figures validate() {
     const bool quantized = is_quantized(state_.step - 1, options_);
     executor_.set_level(quantized ? ir::Level::quantized : ir::Level::floating);
-    data::Scorers scorers(losses_->targets());
-    std::optional<data::Scorers> label_scorers;
-    if (labels_) label_scorers.emplace(labels_->targets());
+    ShardScores scores(*losses_, processes_);
+    std::optional<ShardScores> label_scores;
+    if (labels_) label_scores.emplace(*labels_, processes_);
     const auto rows = static_cast<std::int64_t>(data_.validation.size());
     try {
-      for (std::int64_t first = 0; first < rows;) {
-        const std::int64_t count = batches_.load(data_.validation, first);
-        const auto results = result_tensors(executor_.run(batches_.inputs()));
-        score(scorers, *losses_, count, results, wanted());
-        if (labels_) score(*label_scorers, *labels_, count, results, batches_.targets());
-        first += count;
-      }
+      for (std::int64_t batch = 0, done = 0; done < rows; ++batch)
+        done += validate(batch, scores, label_scores);
     } catch (const Error& error) {
       throw Error(error.fault(),
                   "validation after step " + std::to_string(state_.step) + ": " + error.what());
     }
-    data::Figures figures = scorers.figures();
-    if (label_scorers) add_label_figures(label_scorers->figures(), figures);
+    data::Figures figures = scores.figures();
+    if (label_scores) add_label_figures(label_scores->figures(), figures);
     processes_.take_figures_of_first(figures);
     return figures;
   }
 
-  /// Scores the results of a batch, those of all processes on rank 0.
-  void score(data::Scorers& scorers, const TargetLosses& losses, std::int64_t rows,
-             const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted) {
-    std::vector<Array> outputs, targets;
-    for (const at::Tensor& output : losses.select(results, wanted))
-      outputs.push_back(
-          libtorch::to_array(processes_.rows_of_all(output, batches_.share()), "output"));
-    for (const at::Tensor& target : wanted)
-      targets.push_back(
-          libtorch::to_array(processes_.rows_of_all(target, batches_.share()), "target"));
-    if (processes_.is_first()) scorers.add(rows, outputs, targets);
+  /// Runs the own shards of a batch of validation rows. Returns the number of rows of all shards.
+  std::int64_t validate(std::int64_t batch, ShardScores& scores,
+                        std::optional<ShardScores>& label_scores) {
+    std::int64_t rows = 0;
+    const Shards& shards = batches_.shards();
+    for (std::int64_t shard = shards.first; shard < shards.end; ++shard) {
+      rows = batches_.load(data_.validation, {batch, shard}, after(shard, batch, batch + 1));
+      const auto results = result_tensors(executor_.run(batches_.inputs()));
+      scores.add(results, wanted(), batches_.share().rows);
+      if (labels_) label_scores->add(results, batches_.targets(), batches_.share().rows);
+    }
+    scores.finish_batch(rows);
+    if (labels_) label_scores->finish_batch(rows);
+    return rows;
   }
 
   /// Adds the figures of the labels to those of the teacher. Their losses are not trained.
@@ -417,6 +432,7 @@ class Trainer {
   Optimizer optimizer_;
   Batches batches_;
   Processes processes_;
+  ShardStatistics statistics_;
   bool draws_;                  ///< the graph draws random numbers while training
   State state_;                 ///< counters and best result; moments only while saving
   std::vector<float> average_;  ///< of the parameters, if ema_decay is given

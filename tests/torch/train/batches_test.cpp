@@ -113,7 +113,7 @@ TEST_CASE("validation rows are not changed") {
   const data::Dataset set = twenty_images();
   Batches batches(set, 4, 7, changes());
   batches.shuffle(0);
-  CHECK(batches.load(set.validation, 0) == 3);
+  CHECK(batches.load(set.validation, {0, 0}, {1, 0}) == 3);
   const Array plain = set.batch(set.validation, 0, 3).inputs.front();
   const auto values = plain.span<float>();
   CHECK(inputs_of(batches) == std::vector<float>(values.begin(), values.end()));
@@ -146,7 +146,7 @@ TEST_CASE("rows that are gathered ahead are those that a batch asks for") {
     });
     check_same([](Batches& batches) { batches.load(1); });
     check_same([](Batches& batches) { batches.load(3); });  // not the one that is gathered ahead
-    check_same([&](Batches& batches) { batches.load(set.validation, 0); });
+    check_same([&](Batches& batches) { batches.load(set.validation, {0, 0}, {1, 0}); });
     check_same([](Batches& batches) { batches.load(4); });  // the last, of one row
   }
 }
