@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "driver/settings.hpp"
+#include "hardware/design/distribution.hpp"
 #include "ir/allowed_operators.hpp"
 #include "mase/cli.hpp"
 #include "sandbox/policy.hpp"
@@ -47,7 +48,8 @@ Tree numbers_in(std::string_view text) {
 /// Converts a setting's text to its type, so that one reader checks file and command line.
 Tree typed(const FieldInfo& info, const std::string& text) {
   if (info.optional && text == "NA") return Tree("NA");
-  if (info.type == "integer" || info.type == data::ImageSize::field_type())
+  if (info.type == "integer" || info.type == data::ImageSize::field_type() ||
+      info.type == design::DeviceChoice::field_type())
     if (const auto value = parse_int(text)) return Tree(*value);
   if (is_list(info)) return numbers_in(text);
   if (info.type == "number" || takes_numbers(info)) {

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Synthesis and implementation of @TOP@ by itself (out of context), with reports; in this folder:
 #   vivado -mode batch -source build.tcl                 the bare top
-#   vivado -mode batch -source build.tcl -tclargs axi    with its AXI wrapper
+#   vivado -mode batch -source build.tcl -tclargs axi    with its AXI wrapper (device0: one of several devices)
 # Ends with status 1 when the clock of @TOP@.xdc is not reached.
 set part @PART@
 set top @TOP@
 set list ../filelist.f
-if {[lindex $argv 0] eq "axi"} {
-  set top @TOP@_axi
-  set list ../filelist_axi.f
+set part_of_it [lindex $argv 0]
+if {$part_of_it ne ""} {
+  set top @TOP@_$part_of_it
+  set list ../filelist_$part_of_it.f
 }
 file mkdir reports
 file delete reports/design.txt

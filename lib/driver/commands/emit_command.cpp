@@ -282,9 +282,20 @@ void implement(const std::string& folder, const Hardware& hardware, const std::s
   write_file(folder + "/" + emit::implementation_file, to_json(document) + "\n");
 }
 
+/// Only Yosys counts several devices in one run.
+void check_devices(const std::string& folder, const design::Design& design,
+                   const EmitRequest& request) {
+  if (design.devices().size() < 2 || (!request.placement && !request.vivado)) return;
+  config_error("--place and --vivado measure a design on one device. The hardware of " +
+               std::to_string(design.devices().size()) + " devices has been written to " + folder +
+               "; there, `make vivado VIVADO_ARGS=device" +
+               std::to_string(design.devices().front()) + "` implements one of them");
+}
+
 /// Runs Yosys, nextpnr and Vivado on the folder, which is kept when they are stopped.
 void measure(const std::string& folder, const Hardware& hardware, const EmitRequest& request,
              std::int64_t seed, Output& output) {
+  check_devices(folder, hardware.design, request);
   try {
     if (request.synthesis) synthesise(folder, hardware.design, request, output);
     if (request.placement) place(folder, hardware, *request.placement, seed, output);

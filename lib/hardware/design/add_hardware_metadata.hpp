@@ -82,10 +82,12 @@ struct AddHardwareMetadata {
           Field{"device_id", &Options::device_id, "device that all nodes are for"}.at_least(-1),
           Field{"devices", &Options::devices,
                 "devices that share the nodes: how many, or the device of every node by name, in "
-                "which * is any text; 0: as the nodes have them"},
+                "which * is any text; 0: as the nodes have them"}
+              .rare(),
           Field{"link_latency", &Options::link_latency,
                 "cycles of a beat between the ports of two devices"}
-              .between(1, 100000),
+              .between(1, 100000)
+              .rare(),
           Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
                                                                                             "xc7"),

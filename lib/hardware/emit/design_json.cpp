@@ -9,6 +9,7 @@
 #include "hardware/design/cost.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "hardware/emit/text/verilog.hpp"
 
 namespace mase::emit {
@@ -145,6 +146,31 @@ Tree instances_tree(const design::Design& design, const Names& names) {
   return list;
 }
 
+/// The devices with the prefixes of their links' ports.
+Tree devices_tree(const design::Design& design, const Names& names) {
+  Tree list = Tree::list();
+  for (const auto& [device, scope] : device_scopes(design, names)) {
+    Tree tree = Tree::dict();
+    tree["device_id"] = device;
+    tree["top"] = scope.name;
+    tree["sources"] = device_list(device);
+    tree["cost"] = design::cost_tree(cost_of(design, scope), &design::Resource::cell);
+    tree["instances"] = Tree::list();
+    for (const std::size_t i : scope.instances) tree["instances"].push_back(names.instances[i]);
+    tree["links"] = Tree::list();
+    for (const auto* side : {&scope.link_inputs, &scope.link_outputs})
+      for (const design::StreamId id : *side) {
+        Tree link = Tree::dict();
+        link["port"] = link_prefix(names, id, side == &scope.link_outputs);
+        link["tdata"] = link_tdata(design, id);
+        link["beats"] = design.stream(id).beats();
+        tree["links"].push_back(std::move(link));
+      }
+    list.push_back(std::move(tree));
+  }
+  return list;
+}
+
 Tree memories_tree(const design::Design& design) {
   Tree list = Tree::list();
   for (const design::Memory& memory : design.memories) {
@@ -194,6 +220,7 @@ std::string design_json(const design::Design& design, const Names& names,
   tree["clock"] = clock_tree(design, names);
   tree["streams"] = streams_tree(design, names, options);
   tree["instances"] = instances_tree(design, names);
+  if (has_devices(design)) tree["devices"] = devices_tree(design, names);
   tree["memories"] = memories_tree(design);
   for (const auto& [name, content] : files) tree["files"][name] = sha256(content);
   return to_json(tree) + "\n";

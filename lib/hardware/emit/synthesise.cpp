@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synthesis: the whole top, and every different instance in a top of its own.
+#include <algorithm>
 #include <chrono>
 
 #include "hardware/emit/emit.hpp"
 #include "hardware/emit/synthesise.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "hardware/emit/text/top.hpp"
 #include "hardware/emit/tools/yosys.hpp"
 
@@ -33,21 +35,34 @@ design::Design alone(const design::Design& design, const design::Instance& insta
   return out;
 }
 
+/// What is synthesised: the top, or that of every device.
+std::vector<std::string> tops_of(const design::Design& design) {
+  const Names names = names_of(design);
+  if (!has_devices(design)) return {names.top};
+  std::vector<std::string> tops;
+  for (const DeviceScope& part : device_scopes(design, names)) tops.push_back(part.scope.name);
+  return tops;
+}
+
 }  // namespace
 
 Synthesis synthesise(const std::string& hardware_folder, const design::Design& design,
                      const std::string& family, bool per_instance) {
   const Family& row = family_of(family);
   const auto start = std::chrono::steady_clock::now();
-  const Synthesised total = run_yosys(hardware_folder, row, names_of(design).top, "");
   Synthesis synthesis;
   synthesis.family = family;
-  synthesis.total = total.cost;
-  synthesis.logic_depth = total.depth;
-  synthesis.path = total.path;
+  for (const std::string& top : tops_of(design)) {
+    const Synthesised one = run_yosys(hardware_folder, row, top, "");
+    synthesis.total += one.cost;
+    if (one.depth) synthesis.logic_depth = std::max(*one.depth, synthesis.logic_depth.value_or(0));
+    if (one.path && (!synthesis.path || synthesis.path->ns < one.path->ns))
+      synthesis.path = one.path;
+  }
   std::map<std::string, design::Cost> known;  // by text: equal instances are synthesised once
   if (per_instance)
     for (const design::Instance& instance : design.instances) {
+      if (instance.device == design::between_devices) continue;
       const design::Design one = alone(design, instance);
       const Names names = names_of(one);
       const std::string text = top_text(one, names);

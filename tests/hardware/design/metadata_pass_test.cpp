@@ -381,3 +381,71 @@ TEST_CASE("the efficiency of a layer is its products by those that its multiplie
   CHECK(found.at("fc2") == Approx(8 * 8 / (2 * interval)));
   CHECK(result.info.at("efficiency").as_double() == found.at("fc2"));
 }
+
+namespace {
+
+Tree on_devices(const char* json) { return parse_json(json, "options"); }
+
+std::int64_t device_of(const ir::Graph& graph, const char* node) {
+  return record(graph, node).at("device_id").as_int();
+}
+
+}  // namespace
+
+TEST_CASE("nodes are on the devices that the first matching name says, and stay there") {
+  ir::Graph graph = residual_graph();
+  const passes::Result result =
+      run(graph, on_devices(R"({"devices": {"fc1": 2, "fc*": 5}, "link_latency": 9})"));
+  // relu is computed with fc1; the sum is where its first summand is, and what follows with it.
+  for (const char* node : {"x", "fc1", "relu"}) CHECK(device_of(graph, node) == 2);
+  for (const char* node : {"fc2", "add", "flatten", "output"}) CHECK(device_of(graph, node) == 5);
+  CHECK(result.info.at("link_latency").as_int() == 9);
+  const Tree::List& devices = result.info.at("devices").as_list();
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[0].at("links").as_list().size() == 1);
+  CHECK(devices[1].at("links").as_list().empty());
+  for (const char* resource : {"lut", "ff", "dsp", "bram"})
+    CHECK(devices[0].at(resource).as_double() + devices[1].at(resource).as_double() ==
+          Approx(result.info.at("total").at(resource).as_double()));
+
+  const Design stored = design_of(graph);
+  CHECK(stored.devices() == std::vector{2, 5});
+  CHECK(stored.timing.last == result.info.at("last").as_int());
+  const passes::Result again = run(graph, on_devices(R"({"keep": true, "link_latency": 9})"));
+  CHECK(again.info.at("last") == result.info.at("last"));
+  CHECK(design_of(graph).devices() == std::vector{2, 5});
+  run(graph, on_devices(R"({"keep": true, "device_id": 3})"));
+  CHECK(device_of(graph, "add") == 3);
+  CHECK(design_of(graph).devices() == std::vector{3});
+}
+
+TEST_CASE("a number of devices cuts the layers anew") {
+  ir::Graph graph = residual_graph();
+  for (const int devices : {3, 2}) {
+    Tree options = Tree::dict();
+    options["devices"] = devices;
+    run(graph, options);
+    CHECK(device_of(graph, "fc1") == 0);
+    CHECK(device_of(graph, "add") == devices - 1);
+    CHECK(design_of(graph).devices().size() == static_cast<std::size_t>(devices));
+  }
+}
+
+TEST_CASE("devices that cannot be had are refused with what would do") {
+  const std::pair<const char*, const char*> wrong[] = {
+      {R"({"devices": {"relu": 1}})",
+       "'relu' has no hardware of its own; it is computed with 'fc1', so give the device"},
+      {R"({"devices": {"fc3": 1}})", "the graph has no node 'fc3'"},
+      {R"({"devices": {"conv*": 1}})", "no node of the graph matches 'conv*'"},
+      {R"({"devices": {"fc1": -1}})", "fc1"},
+      {R"({"devices": "two"})", "devices"},
+      {R"({"devices": 4})", "can be cut into 3 parts at most"},
+      {R"({"devices": 2, "device_id": 1})", "device_id is for all nodes"},
+      {R"({"devices": 2, "reloadable": true})", "cannot be replaced; leave out reloadable"}};
+  for (const auto& [options, message] : wrong) {
+    ir::Graph graph = residual_graph();
+    INFO(options);
+    CHECK_THROWS_WITH(run(graph, on_devices(options)), Catch::Contains(message));
+    CHECK(ir::print(graph) == ir::print(residual_graph()));
+  }
+}

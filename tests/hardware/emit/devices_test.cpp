@@ -94,6 +94,7 @@ TEST_CASE("a residual block on several devices gives the codes of one in the pre
       CHECK(simulation.latency_last == design.timing.last);
       CHECK(simulation.interval == design.timing.interval);
     }
+    CHECK(run_process({"make", "lint"}, {folder.path(), 600, {}}).status == 0);
     if (design.devices().size() > 1)
       for (const int device : design.devices())
         check_alone(folder.path(), "device" + std::to_string(device));

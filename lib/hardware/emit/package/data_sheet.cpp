@@ -11,6 +11,7 @@
 #include "hardware/design/reload_map.hpp"
 #include "hardware/emit/package/ip_package.hpp"
 #include "hardware/emit/text/axi.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "hardware/emit/text/verilog.hpp"
 #include "report/table.hpp"
 
@@ -146,6 +147,27 @@ std::string axi_section(const design::Design& design, const Names& names,
          table_text({"offset", "name", "access", "meaning"}, registers);
 }
 
+/// The tops of several devices with their links; nothing for one.
+std::string devices_section(const design::Design& design, const Names& names) {
+  if (!has_devices(design)) return "";
+  std::vector<Row> devices, links;
+  for (const auto& [device, scope] : device_scopes(design, names)) {
+    const design::Cost cost = cost_of(design, scope);
+    devices.push_back({quoted("rtl/" + scope.name + ".sv"), quoted(device_list(device)),
+                       fixed_text(cost.lut, 0), fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0),
+                       fixed_text(cost.bram, 1)});
+    for (const auto* side : {&scope.link_inputs, &scope.link_outputs})
+      for (const design::StreamId id : *side)
+        links.push_back({quoted(scope.name),
+                         quoted(link_prefix(names, id, side == &scope.link_outputs)),
+                         digits(link_tdata(design, id)), digits(design.stream(id).beats())});
+  }
+  return "## Devices\n\nEvery device is built by itself. The top joins them for simulation.\n\n" +
+         table_text({"top", "sources", "LUT", "FF", "DSP", "RAMB36"}, devices) +
+         "Links between them are AXI4-Streams; TLAST is on the last beat of a frame:\n\n" +
+         table_text({"device", "port", "bits of TDATA", "beats of a frame"}, links);
+}
+
 /// Parameters that fit a table: constants of many digits are in the top.
 std::string parameters_text(const design::ModuleParameters& parameters) {
   constexpr std::size_t longest = 24;
@@ -176,8 +198,8 @@ std::string data_sheet(const design::Design& design, const Names& names,
          "\n\nA dataflow accelerator in SystemVerilog, emitted by mase. `make help` lists what "
          "can be done with it; `design.json` has everything below for programs.\n\n" +
          streams_section(design, names) + ports_section(design, names) +
-         timing_section(design, options) + axi_section(design, names, options) +
-         instances_section(design, names);
+         timing_section(design, options) + devices_section(design, names) +
+         axi_section(design, names, options) + instances_section(design, names);
 }
 
 }  // namespace mase::emit

@@ -34,6 +34,8 @@ SOURCES := $(shell cat filelist.f)
 # A module that has a text of its own for ECP5 is replaced by it.
 ECP5_SOURCES := $(foreach source,$(SOURCES),$(or $(wildcard $(source:rtl/%=ecp5/%)),$(source)))
 AXI_SOURCES := $(shell cat filelist_axi.f)
+# Where a design is on several devices, each has a top and a file list of its own.
+DEVICES := @DEVICES@
 
 SV_BENCH := sim/bench_streams.sv sim/bench.sv
 
@@ -46,9 +48,9 @@ help:
 	@echo 'make sim-xsim      the same with the simulator of Vivado'
 	@echo 'make sim-questa    the same with Questa or ModelSim'
 	@echo 'make sim-axi       Verilator runs the AXI wrapper with the driver of host/'
-	@echo 'make synth         Yosys counts resources for 7-series'
+	@echo 'make synth         Yosys counts resources for 7-series (make synth-device0: of one of several devices)'
 	@echo 'make place         Yosys and nextpnr place it on ECP5 (PLACE_ARGS=device of nextpnr)'
-	@echo 'make vivado        Vivado implements it for the part of vivado/build.tcl (VIVADO_ARGS=axi: with the wrapper)'
+	@echo 'make vivado        Vivado implements it for the part of vivado/build.tcl (VIVADO_ARGS=axi: with the wrapper; VIVADO_ARGS=device0: one of several devices)'
 	@echo 'make block-design  Vivado builds a Zynq system and its bitstream (BOARD=vendor:board:part0:version)'
 	@echo 'make quartus       Quartus compiles it (DEVICE=...)'
 	@echo 'make radiant       Radiant compiles it (DEVICE=...)'
@@ -57,6 +59,8 @@ help:
 lint:
 	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
 	$(VERILATOR) --lint-only -Wall -f filelist_axi.f --top-module $(TOP)_axi
+	for device in $(DEVICES); do \
+	  $(VERILATOR) --lint-only -Wall -f filelist_$$device.f --top-module $(TOP)_$$device || exit 1; done
 
 # The bench reads the memory images from where it is started.
 sim: sim/obj/bench
@@ -98,6 +102,11 @@ synth:
 	  @SYNTHESISE@; tee -q -o synth.txt stat"
 	cat synth.txt
 
+synth-device%: filelist_device%.f
+	$(YOSYS) -q -p "read_verilog -sv -defer $(shell cat filelist_device$*.f); hierarchy -check -top $(TOP)_device$*; \
+	  @SYNTHESISE@; tee -q -o synth_device$*.txt stat"
+	cat synth_device$*.txt
+
 vivado:
 	cd vivado && $(VIVADO) -mode batch -source build.tcl $(addprefix -tclargs ,$(VIVADO_ARGS))
 
@@ -119,7 +128,7 @@ radiant:
 	cd radiant && $(RADIANT) build.tcl $(DEVICE)
 
 clean:
-	rm -rf sim/obj sim/obj_* synth.txt vivado/reports vivado/system place/netlist.json place/report.json place/nextpnr.log
+	rm -rf sim/obj sim/obj_* synth.txt synth_device*.txt vivado/reports vivado/system place/netlist.json place/report.json place/nextpnr.log
 	rm -rf quartus/db quartus/incremental_db quartus/output_files radiant/project
 )";
 
@@ -143,7 +152,7 @@ std::vector<std::string> add_devices(const design::Design& design, const Names& 
   }
   if (tops.empty()) return tops;
   for (const DeviceScope& part : device_scopes(design, names))
-    files["filelist_" + device_word(part.device) + ".f"] =
+    files[device_list(part.device)] =
         lines_of(sources_of(modules_used(design, part.device), {part.scope.name}));
   return tops;
 }
@@ -166,7 +175,11 @@ std::string makefile_text(const design::Design& design, const EmitOptions& optio
   const Family& placed = placed_family("ecp5");
   SimulateOptions stalls;
   stalls.spell = stall_spell(design);
+  std::vector<std::string> devices;
+  if (has_devices(design))
+    for (const int device : design.devices()) devices.push_back(device_word(device));
   return filled(makefile, {{"TOP", names_of(design).top},
+                           {"DEVICES", join(devices, " ")},
                            {"SPELL", std::to_string(stalls.spell)},
                            {"WATCHDOG", std::to_string(watchdog_cycles(design, stalls))},
                            {"BUILD", bench_build},
