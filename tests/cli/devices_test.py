@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Networks on two and three devices, from a checkpoint to simulated hardware: the codes of one device, in the cycles
+that are predicted.
+
+usage: devices_test.py --mase BINARY --source ROOT [unittest arguments]
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MASE = SOURCE = None
+# Fixture, its data set, cycles between frames.
+NETWORKS = (("jsc_s", "jsc", "64"), ("encoder_tiny", "", "768"))
+
+
+class Devices(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def mase(self, *words, code=0):
+        done = subprocess.run(
+            [MASE, *map(str, words), "--project-dir", self.folder], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def checkpoint(self, name, dataset):
+        model = SOURCE / f"tests/fixtures/models/{name}/{name}.script.pt"
+        config = SOURCE / f"configs/hardware/{name}.toml"
+        data = (dataset,) if dataset else ()
+        made = self.mase("transform", model, *data, "--config", config, "--project", name, "--json")
+        return json.loads(made.stdout)["checkpoint"]
+
+    def vectors(self, project):
+        folder = self.folder / project / "hardware/sim/vectors"
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def test_networks_on_several_devices_give_the_codes_of_one_in_the_predicted_cycles(self):
+        for name, dataset, interval in NETWORKS:
+            checkpoint = self.checkpoint(name, dataset)
+            for devices in (1, 2, 3):
+                project = f"{name}_{devices}"
+                with self.subTest(project):
+                    self.mase("emit", checkpoint, "--ii", interval, "--devices", devices, "--project", project)
+                    words = ("simulate", checkpoint, "--project", project, "--json")
+                    simulated = json.loads(self.mase(*words).stdout)
+                    self.assertEqual(simulated["simulation"]["mismatches"], 0)
+                    for figure in simulated["timing"].values():
+                        self.assertEqual(figure["measured"], figure["predicted"])
+                    self.assertEqual(self.vectors(project), self.vectors(f"{name}_1"))
+                    sources = (self.folder / project / "hardware").glob("filelist_device*.f")
+                    self.assertEqual(len(list(sources)), devices if devices > 1 else 0)
+
+    def test_emitting_for_fewer_devices_leaves_no_file_of_the_others(self):
+        checkpoint = self.checkpoint(*NETWORKS[0][:2])
+        rtl = self.folder / "jsc_s/hardware/rtl"
+        self.mase("emit", checkpoint, "--devices", 3, "--project", "jsc_s")
+        self.assertEqual(len(list(rtl.glob("*_device*.sv"))), 3)
+        self.mase("emit", checkpoint, "--devices", 1, "--project", "jsc_s")
+        self.assertEqual(len(list(rtl.glob("*_device*.sv"))), 0)
+
+    def test_what_measures_one_device_says_so(self):
+        checkpoint = self.checkpoint(*NETWORKS[0][:2])
+        done = self.mase("emit", checkpoint, "--devices", 2, "--vivado", "--project", "two", code=2)
+        self.assertIn("`make vivado VIVADO_ARGS=device0`", done.stderr)
+
+
+def main():
+    global MASE, SOURCE
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mase", required=True, type=Path)
+    parser.add_argument("--source", required=True, type=Path)
+    options, rest = parser.parse_known_args()
+    MASE, SOURCE = options.mase.resolve(), options.source.resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
