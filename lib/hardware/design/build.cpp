@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/building/known_fifos.hpp"
+#include "hardware/design/building/program_uses.hpp"
 #include "hardware/design/building/size_fifos.hpp"
 #include "hardware/design/modules/fifo.hpp"
 #include "hardware/design/modules/link.hpp"
@@ -21,75 +22,6 @@ namespace mase::design {
 namespace {
 
 using integer::ValueId;
-
-/// Where a value goes: an input port of a step, or (step = -1) an output of the program.
-struct Use {
-  int step = -1;
-  std::size_t port = 0;
-};
-
-std::vector<std::vector<Use>> uses_of(const Program& program) {
-  std::vector<std::vector<Use>> uses(program.values.size());
-  for (std::size_t s = 0; s < program.steps.size(); ++s)
-    for (std::size_t p = 0; p < program.steps[s].inputs.size(); ++p)
-      uses.at(static_cast<std::size_t>(program.steps[s].inputs[p]))
-          .push_back({static_cast<int>(s), p});
-  for (std::size_t o = 0; o < program.outputs.size(); ++o)
-    uses.at(static_cast<std::size_t>(program.outputs[o])).push_back({-1, o});
-  return uses;
-}
-
-/// Tells which uses of values lie on an undirected cycle of the program: only there can one path
-/// wait for another, so only there are FIFOs of any use.
-class Cycles {
- public:
-  Cycles(const Program& program, const std::vector<std::vector<Use>>& uses)
-      : producer_(program.values.size(), -1) {
-    const int steps = static_cast<int>(program.steps.size());
-    for (int s = 0; s < steps; ++s) producer_[index(program.steps[index(s)].output)] = s;
-    for (std::size_t i = 0; i < program.inputs.size(); ++i)
-      producer_[index(program.inputs[i])] = steps + static_cast<int>(i);
-    edges_.resize(program.steps.size() + program.inputs.size());
-    for (std::size_t v = 0; v < uses.size(); ++v)
-      for (const Use& use : uses[v]) add(static_cast<ValueId>(v), use);
-  }
-
-  bool contains(ValueId value, const Use& use) const {
-    std::vector<bool> seen(edges_.size());
-    const int from = producer_[index(value)];
-    std::vector<int> open{from};
-    seen[index(from)] = true;
-    while (!open.empty()) {
-      const int at = open.back();
-      open.pop_back();
-      for (const Edge& edge : edges_[index(at)]) {
-        if (edge.value == value && edge.step == use.step && edge.port == use.port) continue;
-        if (edge.to == use.step) return true;
-        if (!seen[index(edge.to)]) open.push_back(edge.to);
-        seen[index(edge.to)] = true;
-      }
-    }
-    return false;
-  }
-
- private:
-  struct Edge {
-    int to;
-    ValueId value;
-    int step;
-    std::size_t port;
-  };
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  void add(ValueId value, const Use& use) {
-    if (use.step < 0) return;
-    const int from = producer_[index(value)];
-    edges_[index(from)].push_back({use.step, value, use.step, use.port});
-    edges_[index(use.step)].push_back({from, value, use.step, use.port});
-  }
-
-  std::vector<int> producer_;
-  std::vector<std::vector<Edge>> edges_;
-};
 
 class Builder {
  public:
