@@ -73,13 +73,26 @@ void follow_image_model(const std::string& model, const SettingSources& sources,
   for (const std::string& note : asked->notes) log::warning(asked->path + ": " + note);
 }
 
+/// Warns if the outputs have no names that could tell which of them the data's classes are.
+void check_unnamed_classes(const std::string& model, const std::string& dataset,
+                           const std::vector<std::string>& classes) {
+  const std::int64_t count = huggingface::class_count_of(model);
+  if (are_numbers(classes) || count <= static_cast<std::int64_t>(classes.size())) return;
+  log::warning(model + " has " + std::to_string(count) + " classes without names, and data set " +
+               dataset + " has " + std::to_string(classes.size()) + ": " + join(classes, ", ") +
+               "; output i is taken for class i of the data, and classes (--classes) with a name "
+               "for each output, also for those that the data does not have, gives another order");
+}
+
 void follow_class_names(const std::string& model, Settings& settings, data::Dataset& dataset) {
   if (settings.data.classes.is_set() || !huggingface::is_model_folder(model)) return;
   const std::vector<std::string> names = huggingface::class_names_of(model);
-  if (names.empty() || dataset.targets.size() != 1) return;
+  if (dataset.targets.size() != 1) return;
   const data::Target& target = dataset.targets.front();
   if (target.task != "classification" || target.class_names == names) return;
-  if (data::places_of(target.class_names, names)) {
+  if (names.empty()) {
+    check_unnamed_classes(model, dataset.name, target.class_names);
+  } else if (data::places_of(target.class_names, names)) {
     settings.data.classes.names = names;
     data::order_classes(dataset, names);
     log::info("classes are those of " + model + ", in this order: " + join(names, ", "));

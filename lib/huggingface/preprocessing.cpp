@@ -108,6 +108,10 @@ void read_numbers(const Config& file, Preprocessing& out) {
   out.deviation = channel_numbers(file, "image_std");
 }
 
+Config config_of(const std::string& folder) {
+  return Config((std::filesystem::path(folder) / "config.json").string());
+}
+
 /// Whether it is a name that transformers gives to a class without one.
 bool is_numbered(const std::string& name) {
   return name.starts_with("LABEL_") && parse_int(name.substr(6));
@@ -128,7 +132,7 @@ std::optional<Preprocessing> preprocessing_of(const std::string& folder) {
 }
 
 std::vector<std::string> class_names_of(const std::string& folder) {
-  const Config config((std::filesystem::path(folder) / "config.json").string());
+  const Config config = config_of(folder);
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < config.labels(); ++i) {
     auto name = config.label(i);
@@ -137,5 +141,7 @@ std::vector<std::string> class_names_of(const std::string& folder) {
   }
   return std::ranges::all_of(names, is_numbered) ? std::vector<std::string>{} : names;
 }
+
+std::int64_t class_count_of(const std::string& folder) { return config_of(folder).labels(); }
 
 }  // namespace mase::huggingface

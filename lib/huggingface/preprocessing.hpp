@@ -33,4 +33,7 @@ std::optional<Preprocessing> preprocessing_of(const std::string& folder);
 /// have none of their own.
 std::vector<std::string> class_names_of(const std::string& folder);
 
+/// The number of classes that config.json gives the model, with or without names of their own.
+std::int64_t class_count_of(const std::string& folder);
+
 }  // namespace mase::huggingface

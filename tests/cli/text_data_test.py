@@ -32,7 +32,7 @@ def tokenizer_json(words=None, **changes):
     })  # fmt: skip
 
 
-def tensors_of_bert():
+def tensors_of_bert(classes):
     layer = "bert.encoder.layer.0."
     shapes = {
         "bert.embeddings.word_embeddings.weight": (len(WORDS), WIDTH),
@@ -42,8 +42,8 @@ def tensors_of_bert():
         layer + "intermediate.dense.bias": (HIDDEN,),
         layer + "output.dense.weight": (WIDTH, HIDDEN),
         layer + "output.dense.bias": (WIDTH,),
-        "classifier.weight": (2, WIDTH),
-        "classifier.bias": (2,),
+        "classifier.weight": (classes, WIDTH),
+        "classifier.bias": (classes,),
     }
     linear = [layer + f"attention.{name}" for name in ("self.query", "self.key", "self.value", "output.dense")]
     for name in [*linear, "bert.pooler.dense"]:
@@ -54,9 +54,9 @@ def tensors_of_bert():
     return shapes
 
 
-def write_bert(folder):
+def write_bert(folder, classes=2):
     numbers, header, data = random.Random(3), {}, b""
-    for name, shape in tensors_of_bert().items():
+    for name, shape in tensors_of_bert(classes).items():
         count = shape[0] * (shape[1] if len(shape) > 1 else 1)
         is_scale = name.endswith("LayerNorm.weight")
         values = [1.0 if is_scale else numbers.gauss(0, 0.3) if len(shape) > 1 else 0.0 for _ in range(count)]
@@ -69,7 +69,7 @@ def write_bert(folder):
     config = {
         "architectures": ["BertForSequenceClassification"], "model_type": "bert", "vocab_size": len(WORDS),
         "hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": HIDDEN,
-        "max_position_embeddings": POSITIONS, "num_labels": 2, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
+        "max_position_embeddings": POSITIONS, "num_labels": classes, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
         "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "type_vocab_size": 2, "pad_token_id": 0,
     }  # fmt: skip
     (folder / "config.json").write_text(json.dumps(config))
@@ -180,6 +180,14 @@ class TextData(unittest.TestCase):
         self.assertIn("bert: no such file; the setting tokenizer (--tokenizer) names a tokenizer.json", said)
         said = self.mase("run", "mase_output/named", *texts, "--tokenizer", "moved")
         self.assertRegex(said, r"(?m)^bad [01]\.\d+: a dull film$")
+
+    def test_more_outputs_without_names_than_classes_are_warned_of(self):
+        write_bert(self.folder / "more", 3)
+        data = ("text", "--data-dir", "reviews.csv")
+        warning = "3 classes without names, and data set text has 2: bad, good; output i is taken for class i"
+        self.assertIn(warning, self.mase("test", "more", *data))
+        for model, classes in (("more", ("--classes", "other,good,bad")), ("bert", ())):
+            self.assertNotIn("classes without names", self.mase("test", model, *data, *classes))
 
     def test_formats_that_see_padding_are_warned_of(self):
         changes = "in the formats of the model, the results of a row of 3 tokens change by"
