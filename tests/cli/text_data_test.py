@@ -189,6 +189,17 @@ class TextData(unittest.TestCase):
         for model, classes in (("more", ("--classes", "other,good,bad")), ("bert", ())):
             self.assertNotIn("classes without names", self.mase("test", model, *data, *classes))
 
+    def test_a_checkpoint_of_numbered_classes_names_the_tokenizer_that_is_gone(self):
+        reviews = self.folder / "reviews.csv"
+        reviews.write_text(reviews.read_text().replace(",good\n", ",1\n").replace(",bad\n", ",0\n"))
+        self.train("numbered", 1, "--max-steps", 1)
+        (self.folder / "bert").rename(self.folder / "moved")
+        run = ("run", "mase_output/numbered", "--text", "a dull film")
+        gone = "bert: no such file; --tokenizer names the tokenizer.json of mase_output/numbered"
+        self.assertIn(gone, self.mase(*run, code=3))
+        self.assertIn("nowhere: no such file; --tokenizer names", self.mase(*run, "--tokenizer", "nowhere", code=3))
+        self.assertRegex(self.mase(*run, "--tokenizer", "moved"), r"(?m)^LABEL_[01] [01]\.\d+: a dull film$")
+
     def test_formats_that_see_padding_are_warned_of(self):
         changes = "in the formats of the model, the results of a row of 3 tokens change by"
         for block_dim, warns in ((-1, False), (-2, True)):  # features, tokens

@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/loading/load_model.hpp"
@@ -17,6 +18,7 @@
 #include "driver/stored_data.hpp"
 #include "driver/text_classes.hpp"
 #include "sandbox/policy.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace mase::driver {
 namespace {
@@ -41,6 +43,15 @@ std::optional<huggingface::TextClasses> remembered_classes(const StoredData& sto
   return huggingface::TextClasses{stored.options.classes.names, true};
 }
 
+/// A tokenizer that is gone cannot say which folder has the classes.
+void require_tokenizer(const std::string& given, const std::string& model) {
+  if (given.empty()) return;
+  const std::string file = tokenizer::tokenizer_file(given);
+  if (!file_exists(file))
+    file_error(file + ": no such file; --tokenizer names the tokenizer.json of " + model +
+               ", or the folder that has it");
+}
+
 /// The classes of the model, be it a folder or a checkpoint, or else those of the folder that gives
 /// the tokenizer: an exported file does not know their names.
 std::optional<huggingface::TextClasses> classes_for(const RunRequest& request) {
@@ -50,8 +61,9 @@ std::optional<huggingface::TextClasses> classes_for(const RunRequest& request) {
   const auto stored = stored_data(settings);
   if (const auto classes = stored ? remembered_classes(*stored) : std::nullopt) return classes;
   const auto own = stored ? stored->options.tokenizer : std::nullopt;
-  for (const std::string& folder :
-       {request.model, request.input.tokenizer.value_or(own.value_or(""))})
+  const std::string tokenizer = request.input.tokenizer.value_or(own.value_or(""));
+  require_tokenizer(tokenizer, request.model);
+  for (const std::string& folder : {request.model, tokenizer})
     if (huggingface::is_model_folder(folder)) return huggingface::text_classes_of(folder);
   return std::nullopt;
 }
