@@ -38,8 +38,7 @@ constexpr auto glance = std::chrono::milliseconds(20);
 constexpr auto patience = std::chrono::seconds(3);
 
 [[noreturn]] void cannot_start(const char* step) {
-  file_error(std::string("cannot start the processes of the training: ") + step + ": " +
-             std::strerror(errno));
+  file_error(std::string("cannot start the processes: ") + step + ": " + std::strerror(errno));
 }
 
 /// Listens at a port of this machine's own that the kernel chooses, and returns the port.
@@ -65,8 +64,9 @@ struct Process {
 
 class Launch {
  public:
-  explicit Launch(int count)
-      : listener_(::socket(AF_INET, SOCK_STREAM, 0)),
+  Launch(int count, std::string after_loss)
+      : after_loss_(std::move(after_loss)),
+        listener_(::socket(AF_INET, SOCK_STREAM, 0)),
         port_(listen_at(listener_)),
         memory_(::memfd_create("training", 0)),
         processes_(static_cast<std::size_t>(count)) {}
@@ -176,15 +176,24 @@ class Launch {
   /// The exit code, or an error with the rank that failed.
   int result() const {
     if (!failed_) return 0;
-    const std::string name = "rank " + std::to_string(*failed_) + " of the training ";
+    const std::string name = "rank " + std::to_string(*failed_);
     const int status = *processes_[*failed_].status;
     if (WIFSIGNALED(status))
-      file_error(name + "was ended by signal " + std::to_string(WTERMSIG(status)) +
+      file_error(name + " was ended by signal " + std::to_string(WTERMSIG(status)) +
                  (WTERMSIG(status) == SIGKILL ? ", perhaps for lack of memory" : "") +
-                 "; the others were stopped, and --resume goes on from the last checkpoint");
+                 "; the others were stopped, and " + after_loss_);
     const int code = WEXITSTATUS(status);
-    if (*failed_ == 0 || code == static_cast<int>(Fault::interrupted)) return code;
-    throw Error(static_cast<Fault>(code), name + "failed: " + printed(*failed_));
+    if (*failed_ == 0 || is_told(code)) return code;
+    throw Error(static_cast<Fault>(code), name + " failed: " + printed(*failed_));
+  }
+
+  /// Whether rank 0 has printed the error that another rank ended with: all ranks find the same
+  /// faults of a configuration, and notice an interrupt.
+  bool is_told(int code) const {
+    if (code == static_cast<int>(Fault::interrupted)) return true;
+    const int first = *processes_.front().status;
+    return code == static_cast<int>(Fault::config) && WIFEXITED(first) &&
+           WEXITSTATUS(first) == code;
   }
 
   /// The last line that a process printed.
@@ -200,6 +209,7 @@ class Launch {
     return line.starts_with(label) ? line.substr(label.size()) : line;
   }
 
+  std::string after_loss_;
   Descriptor listener_;
   int port_;
   Descriptor memory_;  ///< where the processes sum
@@ -209,14 +219,14 @@ class Launch {
 
 }  // namespace
 
-int launch_ranks(int count) {
+int launch_ranks(int count, const std::string& after_loss) {
   const backend::Ranks ranks = ranks_of_environment(0);
   if (ranks.several())
     config_error("this is rank " + std::to_string(ranks.rank) + " of " +
                  std::to_string(ranks.size) +
                  " processes that another launcher has started; leave --nproc out");
   leave_interrupt_message_to_others();
-  return Launch(count).run();
+  return Launch(count, after_loss).run();
 }
 
 }  // namespace mase::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training on several processes: who this process is among them, and starting them.
+// Several processes that work together: who this process is among them, and starting them.
 #pragma once
 
 #include "backend/ranks.hpp"
@@ -17,10 +17,11 @@ inline constexpr const char* memory_variable = "MASE_MEMORY";
 /// Whether launch_ranks has started this process, whose command line then still has --nproc.
 bool launched_here();
 
-/// Starts this program's own command line `count` times as the processes of one training on this
-/// machine, and waits for them. Signals are passed on. When one fails, the others are ended.
-/// Returns the exit code of rank 0. Error with the rank of another one that failed first.
-/// Error(Fault::config) in a process that another launcher has started.
-int launch_ranks(int count);
+/// Starts this program's own command line `count` times on this machine, and waits for them.
+/// Signals are passed on. When one fails, the others are ended. Returns the exit code of rank 0.
+/// Error with the rank of another one that failed first, unless rank 0 has told the same.
+/// `after_loss` says what to do when a process was killed. Error(Fault::config) in a process that
+/// another launcher has started.
+int launch_ranks(int count, const std::string& after_loss);
 
 }  // namespace mase::driver

@@ -153,7 +153,7 @@ class SeveralProcesses(unittest.TestCase):
         ranks = children_of(process.pid)
         victim = next(c for c in ranks if b"RANK=1\0" in Path(f"/proc/{c}/environ").read_bytes())
         os.kill(victim, signal.SIGKILL)
-        self.assertIn("rank 1 of the training was ended by signal 9", self.finish(process, 3))
+        self.assertIn("rank 1 was ended by signal 9", self.finish(process, 3))
         for child in ranks:
             self.assertFalse(Path(f"/proc/{child}").exists())
         self.assertGreater(len(weights(self.folder / "killed")), 0)

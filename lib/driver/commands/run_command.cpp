@@ -106,8 +106,7 @@ void write_results(const RunRequest& request, const ir::Results& results, Output
 }
 
 /// The results of the model: of this process alone, or of several that run its parts.
-ir::Results results_of(const RunRequest& request, const LoadedModel& model, ir::Level level,
-                       const backend::Ranks& ranks) {
+ir::Results results_of(const LoadedModel& model, ir::Level level, const backend::Ranks& ranks) {
   if (!ranks.several()) return make_evaluator()(model.graph, level)->run(model.example);
   if (level != ir::Level::floating)
     config_error("several processes run a model in float only; add --level float");
@@ -117,7 +116,8 @@ ir::Results results_of(const RunRequest& request, const LoadedModel& model, ir::
 }  // namespace
 
 int run(const RunRequest& request) {
-  if (request.nproc > 1 && !launched_here()) return launch_ranks(request.nproc);
+  if (request.nproc > 1 && !launched_here())
+    return launch_ranks(request.nproc, "run the command again");
   const ModelInput& input = request.input;
   if (input.inputs.empty() && input.input_shapes.empty() && input.texts.empty())
     config_error("run needs at least one --input FILE.npy, --input-shape, or --text");
@@ -138,7 +138,7 @@ int run(const RunRequest& request) {
   wanted.model = request.model;
   wanted.input = request.input;
   const LoadedModel model = load_model(wanted);
-  const ir::Results results = results_of(request, model, level, ranks);
+  const ir::Results results = results_of(model, level, ranks);
   if (ranks.rank > 0) return 0;
   Output output(request.json);
   const bool shown = show_classes(request, classes, results, output);

@@ -186,7 +186,8 @@ int train_as_helper(const TrainRequest& request, Session& session, const data::D
 }  // namespace
 
 int train(const TrainRequest& request) {
-  if (request.nproc > 1 && !launched_here()) return launch_ranks(request.nproc);
+  if (request.nproc > 1 && !launched_here())
+    return launch_ranks(request.nproc, "--resume goes on from the last checkpoint");
   Session session = open_session(request);
   const backend::Ranks ranks = join_ranks(request, session);
   const bool has_teacher = session.settings().general.teacher.has_value();

@@ -114,9 +114,10 @@ auto watched(const backend::Ranks& ranks, Work&& work) {
   try {
     return work();
   } catch (const std::exception& error) {
-    file_error(name_of(ranks) + " lost another process of the training, which ended or did not " +
-               "answer within " + fixed_text(ranks.timeout, 0) + " s (" + reason_of(error) +
-               "); that process says why. --resume goes on from the last checkpoint");
+    file_error(name_of(ranks) + " lost another process, which ended or did not answer within " +
+               fixed_text(ranks.timeout, 0) + " s (" + reason_of(error) +
+               "); that process says why. A training goes on from its last checkpoint with "
+               "--resume");
   }
 }
 
