@@ -62,7 +62,11 @@ bool DeviceChoice::read_field(const Tree& tree, std::string_view key, const Fiel
   FieldRules from_zero = rules;
   from_zero.low = 0;
   if (!tree.is_dict()) return field_detail::read_value(tree, key, from_zero, count, diagnostics);
-  bool good = true;
+  if (tree.size() == 0)
+    diagnostics.error(tree.where, "option '" + std::string(key) +
+                                      "' is an empty table; give the device of some node, as in "
+                                      "{ \"layers_0*\" = 0, \"*\" = 1 }");
+  bool good = tree.size() > 0;
   for (const auto& [pattern, device] : tree.as_dict()) {
     int& number = patterns.emplace_back(pattern, 0).second;
     good = field_detail::read_value(device, pattern, from_zero, number, diagnostics) && good;
