@@ -8,6 +8,7 @@
 #include "ir/dimension_map.hpp"
 #include "ir/inference.hpp"
 #include "ir/op_table.hpp"
+#include "ir/space_dims.hpp"
 
 namespace mase::sharding {
 namespace {
@@ -178,11 +179,12 @@ Splits per_channel(const Loops& loops) {
   return all;
 }
 
-/// Images one by one, and channels where the op keeps them apart.
+/// Channels one by one, and images if there is a batch: all dimensions before those of the space.
 Splits images(const Loops& loops) {
-  if (loops.operands.size() != 1 || loops.rank() < 3) return {};
+  const auto space = ir::space_dims(loops.op);
+  if (loops.operands.size() != 1 || !space) return {};
   Splits all;
-  for (std::size_t dim = 0; dim < 2; ++dim) {
+  for (std::size_t dim = 0; dim + *space < loops.rank(); ++dim) {
     all.push_back(loops.over(dim));
     Loops::set(all.back(), 0, dim);
   }

@@ -2,6 +2,7 @@
 // Rules of windows over images and sequences: convolutions, pools and resampling. The formulas are
 // those of torch.nn's documentation.
 #include "ir/inference/rules.hpp"
+#include "ir/space_dims.hpp"
 
 namespace mase::ir {
 namespace {
@@ -102,12 +103,10 @@ std::int64_t windows(const Call& call, std::int64_t input, const PoolWindow& win
   return count;
 }
 
-/// The dimensions of the space over which the operator goes: "max_pool2d" over two.
 std::size_t space_of(const Call& call) {
-  const std::string_view op = call.op();
-  const auto digit = op.find_first_of("123");
-  call.require(digit != std::string_view::npos, "it names no number of dimensions");
-  return static_cast<std::size_t>(op[digit] - '0');
+  const auto count = space_dims(call.op());
+  call.require(count.has_value(), "it names no number of dimensions");
+  return *count;
 }
 
 ValueInfo pooled_input(const Call& call) {
