@@ -39,10 +39,14 @@ class RankGraph {
       : whole_(graph), mesh_(mesh), rank_(rank), resharder_(mesh), sizes_(graph), part_(graph) {}
 
   ir::Graph run() {
-    for (const ir::NodeId id : whole_.order()) {
-      const ir::Node& node = whole_.node(id);
-      if (node.kind == ir::NodeKind::get_attr || is_known_size(id)) continue;
-      has_layout(whole_, node) ? take(node) : take_sizes(part_.node(id));
+    const std::vector<ir::NodeId> order = whole_.order();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const ir::Node& node = whole_.node(order[i]);
+      if (node.kind == ir::NodeKind::get_attr || is_known_size(node.id)) continue;
+      if (has_layout(whole_, node))
+        take(node, i + 1 < order.size() ? order[i + 1] : ir::no_node);
+      else
+        take_sizes(part_.node(node.id));
     }
     part_.remove_dead_nodes();
     ir::remove_unused_tensors(part_);
@@ -63,14 +67,13 @@ class RankGraph {
       argument.value.change_nodes([&](ir::NodeId id) { return with_sizes(id); });
   }
 
-  void take(const ir::Node& node) {
+  void take(const ir::Node& node, ir::NodeId next) {
     const std::vector<Operand> operands = operands_of(whole_, node);
     const StoredLayout layout = read_layout(node, operands, mesh_);
     take_operands(node, operands, layout);
     if (node.kind == ir::NodeKind::output) return;
     give_part_shapes(node, layout.computed);
-    const Place after = place_after(node.id);
-    found_[node.id] = {moved(node.id, node.info, layout.computed, layout.result, after),
+    found_[node.id] = {moved(node.id, node.info, layout.computed, layout.result, next),
                        layout.result};
   }
 
@@ -157,20 +160,13 @@ class RankGraph {
       }
   }
 
-  using Place = ir::NodeId;  ///< the node before which others are put
-  Place place_after(ir::NodeId id) const {
-    const auto& order = whole_.order();
-    for (std::size_t i = 0; i + 1 < order.size(); ++i)
-      if (order[i] == id) return order[i + 1];
-    return ir::no_node;
-  }
-
+  /// Adds the moves in front of the node `before`.
   ir::NodeId moved(ir::NodeId id, const ir::ValueInfo& info, const Layout& from, const Layout& to,
-                   Place before) {
+                   ir::NodeId before) {
     if (from == to) return id;
     Layout at = from;
     for (const Move& move : resharder_.find(from, to, info.shape, size_of(info.dtype)).moves) {
-      at = after(at, move);
+      at = sharding::after(at, move);
       ir::Node node = node_of(move, id, part_shape(mesh_, at, info.shape));
       node.info = ir::ValueInfo::tensor(info.dtype, part_shape(mesh_, at, info.shape));
       id = part_.add(std::move(node), before);
@@ -209,21 +205,6 @@ class RankGraph {
     node.op = std::move(op);
     node.args = std::move(args);
     return node;
-  }
-
-  static Layout after(Layout layout, const Move& move) {
-    const AxisSet axis = only_axis(move.axis);
-    const auto drop = [axis](AxisSet& axes) { axes = static_cast<AxisSet>(axes & ~axis); };
-    const bool sums =
-        move.kind == Collective::all_reduce || move.kind == Collective::reduce_scatter;
-    const bool splits = move.kind == Collective::slice || move.kind == Collective::reduce_scatter ||
-                        move.kind == Collective::all_to_all;
-    if (sums) drop(layout.partial);
-    if (move.kind == Collective::all_gather || move.kind == Collective::all_to_all)
-      drop(layout.split[move.from]);
-    if (splits) layout.split[move.to] |= axis;
-    if (move.kind == Collective::keep_first) layout.partial |= axis;
-    return layout;
   }
 
   const ir::Graph& whole_;

@@ -39,42 +39,36 @@ class Moves {
   }
 
   void from_sum(std::size_t axis, const See& see) const {
-    Layout sum = at_;
-    sum.partial = static_cast<AxisSet>(sum.partial & ~only_axis(axis));
-    take(see, {Collective::all_reduce, axis}, sum, bytes_);
-    to_each(sum, {Collective::reduce_scatter, axis}, bytes_, see);
+    take(see, {Collective::all_reduce, axis}, bytes_);
+    to_each({Collective::reduce_scatter, axis}, bytes_, see);
   }
 
   void from_split(std::size_t axis, std::size_t dim, const See& see) const {
     if (!is_innermost(at_.split[dim], axis)) return;
     const double whole = bytes_ * static_cast<double>(mesh_.sizes[axis]);
-    Layout gathered = at_;
-    gathered.split[dim] = static_cast<AxisSet>(gathered.split[dim] & ~only_axis(axis));
-    take(see, {Collective::all_gather, axis, dim}, gathered, whole);
-    to_each(gathered, {Collective::all_to_all, axis, dim}, whole, see);
+    take(see, {Collective::all_gather, axis, dim}, whole);
+    to_each({Collective::all_to_all, axis, dim}, whole, see);
   }
 
   void from_whole(std::size_t axis, const See& see) const {
-    to_each(at_, {Collective::slice, axis}, bytes_, see);
-    Layout addends = at_;
-    addends.partial |= only_axis(axis);
-    take(see, {Collective::keep_first, axis}, addends, bytes_);
+    to_each({Collective::slice, axis}, bytes_, see);
+    take(see, {Collective::keep_first, axis}, bytes_);
   }
 
   /// Splits each dimension in turn, except the one that the move comes from.
-  void to_each(const Layout& before, Move move, double bytes, const See& see) const {
-    for (std::size_t dim = 0; dim < before.split.size(); ++dim) {
+  void to_each(Move move, double bytes, const See& see) const {
+    for (std::size_t dim = 0; dim < at_.split.size(); ++dim) {
       if (move.kind == Collective::all_to_all && dim == move.from) continue;
-      if (!is_innermost(before.split[dim], move.axis)) continue;
-      Layout after = before;
-      after.split[dim] |= only_axis(move.axis);
+      if (!is_innermost(at_.split[dim], move.axis)) continue;
       move.to = dim;
-      if (fits(mesh_, after, shape_)) take(see, move, after, bytes);
+      take(see, move, bytes);
     }
   }
 
-  void take(const See& see, const Move& move, const Layout& after, double bytes) const {
-    see(move, after, seconds_of(mesh_, move.kind, move.axis, bytes));
+  void take(const See& see, const Move& move, double bytes) const {
+    const Layout moved = after(at_, move);
+    if (fits(mesh_, moved, shape_))
+      see(move, moved, seconds_of(mesh_, move.kind, move.axis, bytes));
   }
 
   const Mesh& mesh_;
@@ -98,6 +92,20 @@ std::pair<Layout, Reshard> take_nearest(std::map<Layout, Reshard>& open) {
 }
 
 }  // namespace
+
+Layout after(Layout layout, const Move& move) {
+  const AxisSet axis = only_axis(move.axis);
+  const auto drop = [axis](AxisSet& axes) { axes = static_cast<AxisSet>(axes & ~axis); };
+  const bool sums = move.kind == Collective::all_reduce || move.kind == Collective::reduce_scatter;
+  const bool splits = move.kind == Collective::slice || move.kind == Collective::reduce_scatter ||
+                      move.kind == Collective::all_to_all;
+  if (sums) drop(layout.partial);
+  if (move.kind == Collective::all_gather || move.kind == Collective::all_to_all)
+    drop(layout.split[move.from]);
+  if (splits) layout.split[move.to] |= axis;
+  if (move.kind == Collective::keep_first) layout.partial |= axis;
+  return layout;
+}
 
 std::string text_of(const std::vector<Move>& moves) {
   std::vector<std::string> names;

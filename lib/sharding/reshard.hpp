@@ -19,6 +19,9 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
+/// The layout after a move.
+Layout after(Layout layout, const Move& move);
+
 /// Moves in their order, and what they cost together.
 struct Reshard {
   double seconds = 0;
