@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the processes of a training on this machine. The launcher opens the port where they meet,
+// Starts processes that work together on this machine. The launcher opens the port where they meet,
 // so that no other program can take it, and rank 0 inherits it. All inherit memory in which they
 // sum. What the others print is kept for the case that they fail.
 #include <arpa/inet.h>
@@ -24,6 +24,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "driver/last_message.hpp"
 #include "driver/own_words.hpp"
 #include "driver/ranks.hpp"
 
@@ -199,14 +200,8 @@ class Launch {
   /// The last line that a process printed.
   std::string printed(std::size_t rank) const {
     const std::string path = "/proc/self/fd/" + std::to_string(processes_[rank].printed->number());
-    const std::string text = read_file(path, SIZE_MAX);
-    const std::size_t end = text.find_last_not_of('\n');
-    if (end == text.npos) return "it printed nothing";
-    const std::size_t before = text.rfind('\n', end);
-    const std::size_t begin = before == text.npos ? 0 : before + 1;
-    const std::string line = text.substr(begin, end + 1 - begin);
-    constexpr std::string_view label = "error: ";
-    return line.starts_with(label) ? line.substr(label.size()) : line;
+    const std::string line = last_message(read_file(path, SIZE_MAX));
+    return line.empty() ? "it printed nothing" : line;
   }
 
   std::string after_loss_;

@@ -21,8 +21,7 @@ std::vector<LaunchCommand> slurm_commands(const WorkerJob& job);
 std::vector<LaunchCommand> ray_commands(const WorkerJob& job);
 
 /// A Job of Kubernetes with the manifest `argument`, whose ${name}, ${workers}, ${command},
-/// ${cores},
-/// ${memory}, ${gpus} and ${seconds} are replaced.
+/// ${cores}, ${memory}, ${gpus} and ${seconds} are replaced.
 std::vector<LaunchCommand> kubernetes_commands(const WorkerJob& job);
 
 }  // namespace mase::driver

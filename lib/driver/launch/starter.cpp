@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "driver/last_message.hpp"
 #include "driver/own_words.hpp"
 
 namespace mase::driver {
@@ -35,17 +36,12 @@ struct Started {
   bool has_ended = false;
 };
 
-/// The last line of a file that has more than blanks, without the label of this program's errors.
-std::string last_line_of(const std::string& path) {
-  std::string line;
+std::string last_message_in(const std::string& path) {
   try {
-    for (const std::string& found : split(read_file(path), '\n'))
-      if (!trim(found).empty()) line = trim(found);
+    return last_message(read_file(path));
   } catch (const Error& error) {
     return error.what();
   }
-  constexpr std::string_view label = "error: ";
-  return line.starts_with(label) ? line.substr(label.size()) : line;
 }
 
 class Starter {
@@ -122,7 +118,7 @@ class Starter {
         started.has_ended = true;
         tell(started.command->name,
              WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
-             last_line_of(started.log));
+             last_message_in(started.log));
       }
       all_ended = all_ended && started.has_ended;
     }
