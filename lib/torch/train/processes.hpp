@@ -29,6 +29,7 @@ class Processes {
             const backend::TrainOptions& options);
 
   bool are_several() const { return group_ != nullptr; }
+  std::int64_t own_shards() const { return shards_.own(); }
   /// Whether this process writes and prints.
   bool is_first() const { return ranks_.rank == 0; }
   /// Whether one of the processes was asked to stop before the last sum.

@@ -11,11 +11,15 @@ namespace mase::train {
 void ShardScores::add(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted,
                       std::int64_t rows) {
   const std::vector<at::Tensor> outputs = losses_.select(results, wanted);
+  const auto kept = [&](const at::Tensor& tensor) {
+    const at::Tensor part = tensor.detach().narrow(0, 0, rows);
+    return processes_.own_shards() == 1 ? part : part.clone();  // one is scored at once
+  };
   outputs_.resize(outputs.size());
   targets_.resize(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs_[i].push_back(outputs[i].detach().narrow(0, 0, rows).clone());
-    targets_[i].push_back(wanted[i].detach().narrow(0, 0, rows).clone());
+    outputs_[i].push_back(kept(outputs[i]));
+    targets_[i].push_back(kept(wanted[i]));
   }
 }
 

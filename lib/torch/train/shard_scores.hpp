@@ -19,8 +19,8 @@ class ShardScores {
   ShardScores(const TargetLosses& losses, Processes& processes)
       : losses_(losses), processes_(processes), scorers_(losses.targets()) {}
 
-  /// Keeps the first `rows` rows of the results of the next own shard. Tensors of `wanted` may be
-  /// overwritten afterwards.
+  /// Keeps the first `rows` rows of the results of the next own shard. Where there are
+  /// several, tensors of `wanted` may be overwritten before finish_batch.
   void add(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& wanted,
            std::int64_t rows);
   /// Scores a batch of `rows` rows, whose own shards were added.
