@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights have the type of the source's if that has all values exactly; the first one that it
-// has not lets the writing start again with float32.
+// Writes the weights, then what belongs to them, and config.json last.
 #include "driver/quantized_folder.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <vector>
 
@@ -14,7 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/folded_tensors.hpp"
-#include "driver/folder_values.hpp"
+#include "driver/folder_weights.hpp"
 #include "driver/stored_data.hpp"
 #include "huggingface/origin.hpp"
 #include "ir/text.hpp"
@@ -26,15 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using huggingface::Origin;
-using safetensors::TensorType;
 
-constexpr const char* weights_name = "model.safetensors";
 constexpr const char* tokenizer_name = "tokenizer.json";
-
-/// Thrown out of a file that is being written.
-struct Inexact {
-  std::string path;
-};
 
 std::string in_folder(const std::string& folder, std::string_view name) {
   return (fs::path(folder) / name).string();
@@ -68,92 +58,6 @@ void check_fit(const ir::Graph& graph, const Origin& origin) {
   }
   unsupported_error("passes have changed the layers, so config.json no longer describes them:\n  " +
                     join(lines, "\n  ") + "\nWrite FILE.pt2 or FILE.safetensors instead");
-}
-
-/// A tensor of the files, in the order of the names.
-struct Placed {
-  TensorType type;
-  std::string path;  ///< in the graph
-};
-
-std::vector<Placed> placed_tensors(const ir::Graph& graph, const Origin& origin, DType dtype) {
-  std::vector<Placed> tensors;
-  for (const auto& [path, stored] : origin.tensors) {
-    const Array& value = graph.tensors.at(path).value;
-    const DType kind = is_floating(value.dtype()) ? dtype : value.dtype();
-    tensors.push_back({{stored.key, kind, value.shape()}, path});
-  }
-  std::ranges::sort(tensors, {}, [](const Placed& one) { return one.type.name; });
-  return tensors;
-}
-
-/// Parts of at most `most` bytes; a larger tensor is a part by itself.
-std::vector<std::vector<Placed>> shards_of(const std::vector<Placed>& tensors, std::int64_t most) {
-  std::vector<std::vector<Placed>> shards(1);
-  std::size_t bytes = 0;
-  for (const Placed& tensor : tensors) {
-    const std::size_t more = tensor.type.byte_size();
-    if (!shards.back().empty() && bytes + more > static_cast<std::size_t>(most)) {
-      shards.emplace_back();
-      bytes = 0;
-    }
-    bytes += more;
-    shards.back().push_back(tensor);
-  }
-  return shards;
-}
-
-std::string shard_name(std::size_t number, std::size_t count) {
-  if (count == 1) return weights_name;
-  std::array<char, 64> name{};
-  std::snprintf(name.data(), name.size(), "model-%05zu-of-%05zu.safetensors", number + 1, count);
-  return name.data();
-}
-
-void write_shard(const std::string& path, const std::vector<Placed>& tensors,
-                 FolderValues& values) {
-  std::vector<TensorType> types;
-  std::map<std::string, const Placed*> by_name;
-  for (const Placed& tensor : tensors) {
-    types.push_back(tensor.type);
-    by_name.emplace(tensor.type.name, &tensor);
-  }
-  safetensors::write_stream(path, types, [&](const TensorType& type, const auto& sink) {
-    const std::string& tensor = by_name.at(type.name)->path;
-    if (!values.write(tensor, type.dtype, sink)) throw Inexact{tensor};
-  });
-}
-
-/// What is said of the weights at the end.
-struct Written {
-  std::size_t bytes = 0, quantized = 0;
-  std::vector<std::string> names, kept;
-};
-
-Written write_weights(const ir::Graph& graph, const std::string& folder,
-                      const std::vector<Placed>& tensors, std::int64_t most) {
-  FolderValues values(graph);
-  const auto shards = shards_of(tensors, most);
-  Written written;
-  Tree map = Tree::dict();
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    written.names.push_back(shard_name(i, shards.size()));
-    write_shard(in_folder(folder, written.names.back()), shards[i], values);
-    for (const Placed& tensor : shards[i]) {
-      map[tensor.type.name] = written.names.back();
-      written.bytes += tensor.type.byte_size();
-    }
-  }
-  if (shards.size() > 1) {
-    Tree index = Tree::dict();
-    index["metadata"]["total_size"] = written.bytes;
-    index["weight_map"] = std::move(map);
-    written.names.push_back(std::string(weights_name) + ".index.json");
-    write_file(in_folder(folder, written.names.back()), to_json(index) + "\n");
-  }
-  written.quantized = values.quantized();
-  written.kept = values.kept();
-  return written;
 }
 
 /// The tensors that config.json implies.
@@ -229,15 +133,9 @@ void clear(const std::string& folder) {
   remove_file(in_folder(folder, "config.json"));
   remove_file(in_folder(folder, graph_file));
   remove_file(in_folder(folder, own_tensors_file));
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_shard = name.starts_with("model-") && name.ends_with(".safetensors");
-    if (is_shard || name == weights_name || name == std::string(weights_name) + ".index.json")
-      remove_file(entry.path().string());
-  }
 }
 
-void tell(const Written& written, const std::string& folder) {
+void tell(const FolderWeights& written, const std::string& folder) {
   if (!written.kept.empty())
     log::warning(folder + ": the tensors " + join(written.kept, ", ") +
                  " are written as they are, since their readers do not agree on a format, or one "
@@ -292,34 +190,22 @@ Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std:
   if (same_file(folder, origin.folder))
     config_error(folder + " is the folder that the model was read from; name another one");
   const auto companions = companions_of(origin, request.source);
-  DType dtype = origin.dtype();
   clear(folder);
-  Written written;
-  const auto write_all = [&] {
-    written = write_weights(complete, folder, placed_tensors(complete, origin, dtype),
-                            request.max_shard_size);
-  };
-  try {
-    write_all();
-  } catch (const Inexact& inexact) {
-    log::info(folder + ": the weights are float32, since " + std::string(dtype_name(dtype)) +
-              " has not all values of " + inexact.path);
-    dtype = DType::float32;
-    clear(folder);
-    write_all();
-  }
+  const FolderWeights written =
+      write_folder_weights(complete, origin, folder, request.max_shard_size);
   const auto own = own_tensors(graph, origin);
   if (!own.empty()) safetensors::write_tensors(in_folder(folder, own_tensors_file), own);
   for (const auto& [name, bytes] : companions) write_file(in_folder(folder, name), bytes);
   write_file(in_folder(folder, graph_file), to_json(graph_document(graph, info, origin)) + "\n");
-  write_file(in_folder(folder, "config.json"), to_json(config_with(origin.config, dtype)) + "\n");
+  write_file(in_folder(folder, "config.json"),
+             to_json(config_with(origin.config, written.dtype)) + "\n");
   tell(written, folder);
   Tree document = Tree::dict();
   document["tensors"] = origin.tensors.size();
   document["quantized"] = written.quantized;
-  document["dtype"] = dtype_name(dtype);
+  document["dtype"] = dtype_name(written.dtype);
   document["bytes"] = written.bytes;
-  document["files"] = Tree::list_of(written.names);
+  document["files"] = Tree::list_of(written.files);
   return document;
 }
 
