@@ -71,8 +71,8 @@ std::string shard_name(std::size_t number, std::size_t count) {
   return name.data();
 }
 
-void write_shard(const std::string& path, const std::vector<Placed>& tensors,
-                 FolderValues& values) {
+void write_shard(const std::string& path, const std::vector<Placed>& tensors, FolderValues& values,
+                 WeightHashes& hashes) {
   std::vector<TensorType> types;
   std::map<std::string, const Placed*> by_name;
   for (const Placed& tensor : tensors) {
@@ -81,7 +81,13 @@ void write_shard(const std::string& path, const std::vector<Placed>& tensors,
   }
   safetensors::write_stream(path, types, [&](const TensorType& type, const auto& sink) {
     const std::string& tensor = by_name.at(type.name)->path;
-    if (!values.write(tensor, type.dtype, sink)) throw Inexact{tensor};
+    StreamedHash hash(type);
+    const auto hash_and_write = [&](const std::byte* bytes, std::size_t count) {
+      hash.add(bytes, count);
+      sink(bytes, count);
+    };
+    if (!values.write(tensor, type.dtype, hash_and_write)) throw Inexact{tensor};
+    hashes[type.name] = hash.finish();
   });
 }
 
@@ -93,7 +99,7 @@ FolderWeights write_shards(const ir::Graph& graph, const std::string& folder,
   Tree map = Tree::dict();
   for (std::size_t i = 0; i < shards.size(); ++i) {
     written.files.push_back(shard_name(i, shards.size()));
-    write_shard(path_of(folder, written.files.back()), shards[i], values);
+    write_shard(path_of(folder, written.files.back()), shards[i], values, written.hashes);
     for (const Placed& tensor : shards[i]) {
       map[tensor.type.name] = written.files.back();
       written.bytes += tensor.type.byte_size();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/weight_hashes.hpp"
 #include "huggingface/origin.hpp"
 #include "ir/graph.hpp"
 
@@ -18,6 +19,7 @@ struct FolderWeights {
   std::size_t quantized = 0;       ///< tensors that have the values of a format
   std::vector<std::string> files;  ///< their names, that of the index included
   std::vector<std::string> kept;   ///< tensors that were not quantized, see FolderValues
+  WeightHashes hashes;
 };
 
 /// Writes the tensors of the origin with the graph's values to files of at most `most` bytes of

@@ -14,6 +14,7 @@
 #include "driver/folder_weights.hpp"
 #include "driver/stored_data.hpp"
 #include "huggingface/origin.hpp"
+#include "ir/folding.hpp"
 #include "ir/text.hpp"
 #include "safetensors/safetensors.hpp"
 #include "tokenizer/tokenizer.hpp"
@@ -101,6 +102,12 @@ bool has_own_tokenizer(const Tree& info, const Origin& origin) {
   const fs::path place = fs::absolute(*tokenizer).lexically_normal();  // which may be gone
   return place == origin.folder || place == own ||
          same_file(tokenizer::tokenizer_file(*tokenizer), own);
+}
+
+Tree own_hashes(const std::map<std::string, Array>& tensors) {
+  Tree tree = Tree::dict();
+  for (const auto& [path, value] : tensors) tree[path] = ir::value_hash(value);
+  return tree;
 }
 
 Tree graph_document(const ir::Graph& graph, const Tree& info, const Origin& origin) {
@@ -196,7 +203,10 @@ Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std:
   const auto own = own_tensors(graph, origin);
   if (!own.empty()) safetensors::write_tensors(in_folder(folder, own_tensors_file), own);
   for (const auto& [name, bytes] : companions) write_file(in_folder(folder, name), bytes);
-  write_file(in_folder(folder, graph_file), to_json(graph_document(graph, info, origin)) + "\n");
+  Tree described = graph_document(graph, info, origin);
+  described[weight_hashes_key] = tree_of_hashes(written.hashes);
+  described[own_hashes_key] = own_hashes(own);
+  write_file(in_folder(folder, graph_file), to_json(described) + "\n");
   write_file(in_folder(folder, "config.json"),
              to_json(config_with(origin.config, written.dtype)) + "\n");
   tell(written, folder);

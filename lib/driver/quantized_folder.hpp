@@ -14,12 +14,17 @@ namespace mase::driver {
 
 /// The file with the graph, which is of a format version of its own.
 inline constexpr std::string_view graph_file = "mase.json";
-inline constexpr int folder_version = 1;
+inline constexpr int folder_version = 2;
 /// The file with the tensors that transformers makes itself: tables of positions, masks.
 inline constexpr std::string_view own_tensors_file = "mase.safetensors";
 /// In the metadata of mase.json: the rows of the model's data were made by the tokenizer that the
 /// folder has, so what the data say of it is replaced by the folder.
 inline constexpr std::string_view own_tokenizer_key = "own_tokenizer";
+
+/// In mase.json: the hashes of the tensors in the files of weights, and of those in
+/// own_tensors_file.
+inline constexpr std::string_view weight_hashes_key = "weight_hashes";
+inline constexpr std::string_view own_hashes_key = "own_hashes";
 
 inline constexpr std::int64_t usual_shard_size = 5'000'000'000;
 /// "5GB", "200MB", "1GiB" or a number of bytes. Error(Fault::config).

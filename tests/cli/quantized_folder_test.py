@@ -200,6 +200,26 @@ bias_frac_width = {fraction}
             for name in ("model.safetensors", "config.json", "vocab.txt"):
                 self.assertEqual((self.cwd / "again" / name).read_bytes(), (out / name).read_bytes(), name)
 
+    def test_weights_that_were_changed_afterwards_are_refused_where_they_are_read(self):
+        folder, _ = self.source("BF16")
+        self.transform(folder, self.config(), "--export", "out/")
+        for name in ("model", "mase"):
+            path = self.cwd / "out" / f"{name}.safetensors"
+            tensors, bytes_before = read_tensors(path), path.read_bytes()
+            key = max(tensors)
+            kind, shape, data = tensors[key]
+            write_tensors(path, tensors | {key: (kind, shape, bytes([data[0] ^ 1]) + data[1:])})
+            refused = self.mase("run", "out", *self.inputs(), "--output", "y.npy", code=3)
+            self.assertIn(f"{name}.safetensors: the tensor '{key}' has changed", refused)
+            self.mase("show", "out")  # reads no weight
+            self.mase("convert", "out", "new/", code=3)
+            self.assertFalse((self.cwd / "new/config.json").exists())
+            path.write_bytes(bytes_before)
+        self.results("out")
+        write_tensors(self.cwd / "out/model.safetensors", self.tensors)  # as the message says
+        (self.cwd / "out/mase.json").unlink()
+        self.assertEqual(self.results("out"), self.results(BERT))
+
     def test_a_type_without_all_values_gives_way_to_float32(self):
         folder, values = self.source("BF16")
         out = self.cwd / "out"

@@ -12,6 +12,7 @@
 #include "driver/loading/initial_state.hpp"
 #include "driver/loading/sources.hpp"
 #include "driver/stored_data.hpp"
+#include "driver/weight_hashes.hpp"
 #include "huggingface/origin.hpp"
 #include "huggingface/weight_files.hpp"
 #include "ir/allowed_operators.hpp"
@@ -36,7 +37,8 @@ Tree read_document(const std::string& path) {
     file_error(path + ": 'format_version' or 'graph' is missing; write the folder again");
   if (version->as_int() != folder_version)
     file_error(path + " has format version " + std::to_string(version->as_int()) +
-               ", but this program reads version " + std::to_string(folder_version));
+               ", but this program reads version " + std::to_string(folder_version) +
+               "; write the folder again with this program");
   return document;
 }
 
@@ -62,8 +64,20 @@ std::size_t bytes_of(const Tensors& tensors) {
   return bytes;
 }
 
+/// Tensors of files, and what mase.json says of them.
+struct Source {
+  Tensors tensors;
+  WeightHashes hashes;
+};
+
+Source source_of(Tensors tensors, const Tree& document, std::string_view key,
+                 const std::string& path) {
+  const Tree* hashes = document.find(key);
+  return {std::move(tensors), hashes_in(hashes ? *hashes : Tree(), path)};
+}
+
 /// The files' tensors by their paths in the graph.
-void fill(ir::Graph& graph, const std::string& folder, const Tensors& weights, const Tensors& own) {
+void fill(ir::Graph& graph, const std::string& folder, const Source& weights, const Source& own) {
   const auto origin = huggingface::origin_of(graph);
   if (!origin)
     file_error(path_in(folder, graph_file) +
@@ -71,10 +85,10 @@ void fill(ir::Graph& graph, const std::string& folder, const Tensors& weights, c
                "the files; write the folder again");
   for (auto& [path, tensor] : graph.tensors) {
     const auto stored = origin->tensors.find(path);
-    const Tensors& file = stored == origin->tensors.end() ? own : weights;
+    const Source& source = stored == origin->tensors.end() ? own : weights;
     const std::string& key = stored == origin->tensors.end() ? path : stored->second.key;
-    const auto found = file.find(key);
-    if (found == file.end()) file_error(folder + ": the tensor '" + key + "' is missing");
+    const auto found = source.tensors.find(key);
+    if (found == source.tensors.end()) file_error(folder + ": the tensor '" + key + "' is missing");
     const Array& value = found->second.value;
     const DType dtype = tensor.value.dtype();
     const bool widens = is_floating(value.dtype()) && dtype == DType::float32;
@@ -83,7 +97,8 @@ void fill(ir::Graph& graph, const std::string& folder, const Tensors& weights, c
                  std::string(dtype_name(value.dtype())) + shape_text(value.shape()) + ", but " +
                  std::string(dtype_name(dtype)) + shape_text(tensor.value.shape()) +
                  " in the graph of " + std::string(graph_file));
-    tensor.value = widens ? Array::widened(value) : value;
+    const Array same = checked(found->second, key, source.hashes);
+    tensor.value = widens ? Array::widened(same) : same;
   }
 }
 
@@ -125,11 +140,14 @@ std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request) {
   if (!looks_like_path(folder) || !is_quantized_folder(folder)) return std::nullopt;
   const std::string path = path_in(folder, graph_file);
   const Tree document = read_document(path);
-  const Tensors weights = huggingface::read_weight_files(folder);
+  const Source weights =
+      source_of(huggingface::read_weight_files(folder), document, weight_hashes_key, path);
   const std::string own_file = path_in(folder, own_tensors_file);
-  const Tensors own = file_exists(own_file) ? safetensors::read_tensors(own_file) : Tensors();
+  const Source own =
+      source_of(file_exists(own_file) ? safetensors::read_tensors(own_file) : Tensors(), document,
+                own_hashes_key, path);
   LoadedModel loaded;
-  loaded.graph = graph_in(document, path, bytes_of(weights) + bytes_of(own));
+  loaded.graph = graph_in(document, path, bytes_of(weights.tensors) + bytes_of(own.tensors));
   fill(loaded.graph, folder, weights, own);
   move_origin(loaded.graph, folder);
   loaded.info = info_in(document, folder);
