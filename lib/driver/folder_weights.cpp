@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "driver/folder_values.hpp"
+#include "driver/untied_tensors.hpp"
 #include "safetensors/safetensors.hpp"
 
 namespace mase::driver {
@@ -43,6 +44,9 @@ std::vector<Placed> placed_tensors(const ir::Graph& graph, const Origin& origin,
     const Array& value = graph.tensors.at(path).value;
     const DType kind = is_floating(value.dtype()) ? dtype : value.dtype();
     tensors.push_back({{stored.key, kind, value.shape()}, path});
+    if (is_untied(origin))
+      for (const std::string& name : graph.tensors.at(path).other_names)
+        tensors.push_back({{name, kind, value.shape()}, path});
   }
   std::ranges::sort(tensors, {}, [](const Placed& one) { return one.type.name; });
   return tensors;

@@ -13,6 +13,7 @@
 #include "driver/folded_tensors.hpp"
 #include "driver/folder_weights.hpp"
 #include "driver/stored_data.hpp"
+#include "driver/untied_tensors.hpp"
 #include "huggingface/origin.hpp"
 #include "ir/folding.hpp"
 #include "ir/text.hpp"
@@ -189,9 +190,11 @@ void require_source(const ir::Graph& graph, const std::string& source) {
   companions_of(required_origin(graph), source);
 }
 
-Tree write_quantized_folder(const ir::Graph& graph, const Tree& info, const std::string& folder,
+Tree write_quantized_folder(const ir::Graph& tied, const Tree& info, const std::string& folder,
                             const FolderRequest& request) {
-  const Origin origin = required_origin(graph);
+  Origin origin = required_origin(tied);
+  ir::Graph graph = tied;
+  untie(graph, origin);
   const ir::Graph complete = with_folded_tensors(graph, origin, request);
   check_fit(complete, origin);
   if (same_file(folder, origin.folder))

@@ -191,7 +191,6 @@ Ref bert_transform(Builder& b, const std::string& path, const Ref& x) {
 }
 
 std::vector<Ref> bert_masked_words(Builder& b, const std::vector<Ref>& inputs) {
-  b.config().require("tie_word_embeddings", true);
   b.container("bert", "BertModel");
   const Ref x = bert_encoder(b, bert, "bert.", inputs);
   b.container("cls", "BertOnlyMLMHead");
@@ -202,7 +201,6 @@ std::vector<Ref> bert_masked_words(Builder& b, const std::vector<Ref>& inputs) {
 }
 
 std::vector<Ref> roberta_masked_words(Builder& b, const std::vector<Ref>& inputs) {
-  b.config().require("tie_word_embeddings", true);
   const std::int64_t width = b.config().size("hidden_size");
   b.container("roberta", "RobertaModel");
   const Ref x = bert_encoder(b, roberta, "roberta.", inputs);

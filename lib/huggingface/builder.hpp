@@ -103,7 +103,7 @@ class Builder {
   Ref linear(const std::string& path, const Ref& x, std::int64_t inputs, std::int64_t outputs,
              bool bias = true);
   /// A linear layer with the weight of the embedding of `words`, and with a bias that the model has
-  /// at `bias`, if that is not empty.
+  /// at `bias`, if that is not empty. Both are its own if config.json says that nothing is tied.
   Ref tied_linear(const std::string& path, const Ref& x, const std::string& words,
                   const std::string& bias = "");
   /// What a language model's `lm_head` says of the next token: it has the weight of the embedding

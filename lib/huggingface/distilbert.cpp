@@ -96,7 +96,6 @@ std::vector<Ref> distilbert_classifier(Builder& b, const std::vector<Ref>& input
 }
 
 std::vector<Ref> distilbert_masked_words(Builder& b, const std::vector<Ref>& inputs) {
-  b.config().require("tie_word_embeddings", true);
   const std::int64_t width = b.config().size("dim");
   b.container("distilbert", "DistilBertModel");
   const Ref x = distil_encoder(b, "distilbert.", inputs);

@@ -99,6 +99,11 @@ Ref Builder::linear(const std::string& path, const Ref& x, std::int64_t inputs,
 
 Ref Builder::tied_linear(const std::string& path, const Ref& x, const std::string& words,
                          const std::string& bias) {
+  if (!config_.truth("tie_word_embeddings", true)) {
+    if (!bias.empty()) weights_.skip(bias);  // the layer has its own, and nothing reads this one
+    const std::int64_t width = graph_.tensors.at(words).value.shape().back();
+    return linear(path, x, width, config_.size("vocab_size"), !bias.empty());
+  }
   tie(words, path + ".weight");
   ir::Module module = module_of(path, "linear.Linear", "aten::linear");
   module.tensors.emplace_back("weight", words);
