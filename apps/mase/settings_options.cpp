@@ -3,7 +3,6 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "driver/settings.hpp"
-#include "hardware/design/distribution.hpp"
 #include "ir/allowed_operators.hpp"
 #include "mase/cli.hpp"
 #include "sandbox/policy.hpp"
@@ -17,6 +16,11 @@ std::string help_text(const FieldInfo& info) {
 }
 
 bool is_list(const FieldInfo& info) { return info.type == "list of integer"; }
+
+/// Whether a whole number is a value: "integer", or "integer or table".
+bool takes_integer(const FieldInfo& info) {
+  return !is_list(info) && info.type.find("integer") != std::string::npos;
+}
 
 /// Whether the value is one number or a list of numbers.
 bool takes_numbers(const FieldInfo& info) {
@@ -48,8 +52,7 @@ Tree numbers_in(std::string_view text) {
 /// Converts a setting's text to its type, so that one reader checks file and command line.
 Tree typed(const FieldInfo& info, const std::string& text) {
   if (info.optional && text == "NA") return Tree("NA");
-  if (info.type == "integer" || info.type == data::ImageSize::field_type() ||
-      info.type == design::DeviceChoice::field_type())
+  if (takes_integer(info))
     if (const auto value = parse_int(text)) return Tree(*value);
   if (is_list(info)) return numbers_in(text);
   if (info.type == "number" || takes_numbers(info)) {
