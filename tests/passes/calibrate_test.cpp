@@ -294,6 +294,43 @@ TEST_CASE("each method chooses the same for a channel as for a tensor with its v
   }
 }
 
+TEST_CASE("weights between activations get the fractions with the least squared error of all") {
+  // Each port must be chosen for its own values, whichever is measured first. If fractions are
+  // equally good, the largest is taken, which has the smallest range.
+  for (const std::uint64_t seed : {31, 32, 33}) {
+    const std::vector<float> first = heavy_tailed(seed, 8), rows = heavy_tailed(seed + 10, 12);
+    ir::Graph graph = test::two_layers(first, heavy_tailed(seed + 20, 2));
+    passes::PassContext context = test::context_with_rows(Array::from(rows, {3, 4}), 2);
+    const auto least = [](const std::vector<float>& values) {
+      int best = -126;
+      for (int fraction = -126; fraction <= 126; ++fraction)
+        if (error_of(values, 4, fraction) <= error_of(values, 4, best)) best = fraction;
+      return best;
+    };
+    std::vector<float> positive = rows;  // what ReLU leaves
+    for (float& value : positive) value = std::max(value, 0.0f);
+    for (const bool by_channel : {false, true}) {
+      CAPTURE(seed, by_channel);
+      test::run_pass(graph, "quantize",
+                     std::string("calibration = \"mse\"\n[linear.config]\n"
+                                 "data_in = \"integer(4, auto)\"\nweight = \"integer(4, auto") +
+                         (by_channel ? ", granularity=channel)\"\n" : ")\"\n"),
+                     context);
+      const Tree weight = graph.find_node("fc")->formats.at("weight").fields();
+      std::vector<int> fractions;
+      for (std::size_t channel = 0; channel < 2; ++channel)
+        fractions.push_back(least({first.begin() + std::ptrdiff_t(4 * channel),
+                                   first.begin() + std::ptrdiff_t(4 * channel + 4)}));
+      if (by_channel)
+        CHECK(weight.at("channel_frac_width") == Tree::list_of(fractions));
+      else
+        CHECK(weight.at("frac_width").as_int() == least(first));
+      CHECK(graph.find_node("fc")->formats.at("data_in").fields().at("frac_width").as_int() ==
+            least(positive));
+    }
+  }
+}
+
 TEST_CASE("a channel of zeros gets the finest fraction of the others") {
   ir::Graph graph = test::two_layers({0, 0, 0, 0, 0.5f, 0, 0, 0}, {0, 0});
   passes::PassContext context = test::context_with_rows(Array(DType::float32, {1, 4}), 1);

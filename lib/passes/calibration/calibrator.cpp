@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs over the data twice: first for magnitudes, then for all candidates of all ports at once.
+// Runs over the data twice: first for magnitudes, then for all candidates at once.
 #include "passes/calibration/calibrator.hpp"
 
 #include <algorithm>
@@ -85,9 +85,11 @@ struct PortParts {
     const std::string& field = formats::find_format(format.name())->calibrated;
     if (largest.empty()) largest.push_back(0);
     CandidateLists lists;
+    MadeCandidates made;
+    scores.reserve(largest.size());
     for (const double most : largest)
       scores.emplace_back(
-          lists.shared(most > 0 ? candidates(plain, most)
+          lists.shared(most > 0 ? candidates(plain, most, made)
                                 : std::vector<Candidate>{{plain.fields().at(field), plain, 0.0}}),
           options);
   }
@@ -101,25 +103,6 @@ void check_source(const Source& source, const formats::Format& format) {
     config_error(source.what + ": " + format.short_text() +
                  " has a value for each channel of a parameter, but this port carries data; "
                  "give it granularity = \"tensor\"");
-}
-
-/// Runs over the data and returns the scores of every port.
-std::vector<PortParts> measure(const ir::Graph& graph, const std::vector<PortName>& ports,
-                               const CalibrationOptions& options, const PassContext& context) {
-  std::vector<Source> sources;
-  std::vector<PortParts> measured;
-  for (const PortName& port : ports) {
-    sources.push_back(source_at(graph, port));
-    measured.push_back({format_at(graph, port), {}, {}});
-    check_source(sources.back(), measured.back().format);
-  }
-  const auto run = [&](const SeeValues& see) {
-    show_values(graph, sources, ir::Level::floating, options.num_samples, context, see);
-  };
-  run([&](std::size_t i, const Array& values) { measured[i].look_at(values); });
-  for (PortParts& port : measured) port.begin(options);
-  run([&](std::size_t i, const Array& values) { measured[i].score(values); });
-  return measured;
 }
 
 /// The most bits by which a channel may be finer than the widest one. A channel close to zero, as a
@@ -140,9 +123,11 @@ void give_channels(PortChoice& choice, const std::vector<const Candidate*>& chos
   if (!least) return;
   const std::int64_t finest = std::min(*most, *least + finest_beyond_widest);
   const formats::FormatRow& row = *formats::find_format(choice.format.name());
-  choice.value = Tree::list();
+  Tree::List values;
+  values.reserve(chosen.size());
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    choice.value.push_back(largest[i] == 0 ? finest : std::min(finest, chosen[i]->value.as_int()));
+    values.emplace_back(largest[i] == 0 ? finest : std::min(finest, chosen[i]->value.as_int()));
+  choice.value = Tree(std::move(values));
   Tree fields = choice.format.fields();
   fields[row.calibrated] = *least;
   fields[row.calibrated_by_channel] = choice.value;
@@ -206,6 +191,61 @@ PortChoice choice_of(const PortParts& port, const CalibrationOptions& options) {
   return choice;
 }
 
+/// Measures ports and chooses for them. The scores of a port that only carries parameters are gone
+/// before those of the next one exist: a format by channel has scores for every channel.
+class Measurement {
+ public:
+  Measurement(const ir::Graph& graph, const std::vector<PortName>& ports,
+              const CalibrationOptions& options)
+      : options_(options), choices_(ports.size()) {
+    for (const PortName& port : ports) {
+      sources_.push_back(source_at(graph, port));
+      parts_.push_back({format_at(graph, port), {}, {}});
+      check_source(sources_.back(), parts_.back().format);
+    }
+  }
+
+  /// Runs over the data twice, and returns the choice for every port.
+  std::vector<PortChoice> run(const ir::Graph& graph, const PassContext& context) {
+    const auto show = [&](const SeeValues& see) {
+      show_values(graph, sources_, ir::Level::floating, options_.num_samples, context, see);
+    };
+    show([&](std::size_t i, const Array& values) { parts_[i].look_at(values); });
+    show([&](std::size_t i, const Array& values) {
+      settle_parameters(i);
+      if (parts_[i].scores.empty()) parts_[i].begin(options_);
+      parts_[i].score(values);
+    });
+    std::vector<PortChoice> all;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      settle(i);
+      all.push_back(*std::move(choices_[i]));
+    }
+    return all;
+  }
+
+ private:
+  /// Chooses for the ports before `end` that only carry parameters, of which all have been seen:
+  /// parameters are shown in the order of the ports, before any activation.
+  void settle_parameters(std::size_t end) {
+    for (; shown_ < end; ++shown_)
+      if (sources_[shown_].nodes.empty() && sources_[shown_].recurrent.empty()) settle(shown_);
+  }
+  void settle(std::size_t i) {
+    if (choices_[i]) return;
+    if (parts_[i].scores.empty()) parts_[i].begin(options_);
+    choices_[i] = choice_of(parts_[i], options_);
+    parts_[i].scores = {};
+    parts_[i].largest = {};
+  }
+
+  const CalibrationOptions& options_;
+  std::vector<Source> sources_;
+  std::vector<PortParts> parts_;
+  std::vector<std::optional<PortChoice>> choices_;
+  std::size_t shown_ = 0;  ///< ports before this one have seen all their parameters
+};
+
 std::string percent(double share) { return fixed_text(100 * share, 3); }
 
 std::string value_text(const Tree& value) {
@@ -216,7 +256,7 @@ std::string value_text(const Tree& value) {
   return std::to_string(least->as_int()) + " to " + std::to_string(most->as_int());
 }
 
-void report(const PortName& port, const PortChoice& choice, const CalibrationOptions& options,
+void report(const PortName& port, PortChoice& choice, const CalibrationOptions& options,
             ReportTable& table, Result& result) {
   const std::string field = formats::find_format(choice.format.name())->calibrated;
   const std::string format = choice.format.short_text();
@@ -227,7 +267,7 @@ void report(const PortName& port, const PortChoice& choice, const CalibrationOpt
   entry["port"] = port.port;
   entry["format"] = choice.format.text();
   entry["field"] = field;
-  entry["value"] = choice.value;
+  entry["value"] = std::move(choice.value);  // a long list, by channel
   entry["values"] = choice.values;
   entry["saturated"] = choice.share();
   result.info["calibrated"].push_back(std::move(entry));
@@ -262,17 +302,17 @@ std::vector<PortChoice> chosen_formats(const ir::Graph& graph, const std::vector
       chosen[i] = context.known_choices->find(graph, question_of(graph, ports[i], options));
     if (!chosen[i]) open.push_back(ports[i]);
   }
-  std::vector<PortParts> measured;
-  if (!open.empty()) measured = measure(graph, open, options, context);
+  std::vector<PortChoice> measured;
+  if (!open.empty()) measured = Measurement(graph, open, options).run(graph, context);
   std::vector<PortChoice> all;
   auto next = measured.begin();
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (!chosen[i]) {
-      chosen[i] = choice_of(*next++, options);
+      chosen[i] = std::move(*next++);
       if (context.known_choices)
         context.known_choices->add(graph, question_of(graph, ports[i], options), *chosen[i]);
     }
-    all.push_back(*chosen[i]);
+    all.push_back(*std::move(chosen[i]));
   }
   return all;
 }

@@ -29,7 +29,8 @@ Source source_at(const ir::Graph& graph, const PortName& name);
 ///
 /// Weights and biases come from the graph, activations from the float model (formats ignored) on
 /// `num_samples` rows of data. Every method except kl is exact over all values: the data runs
-/// twice, first for magnitudes and then for all candidates at once; memory holds one batch.
+/// twice, first for magnitudes and then for all candidates at once; memory holds one batch, the
+/// scores of the ports with activations, and those of one port that only carries parameters.
 /// Error(Fault::config) for activations without data, and for kl with a format whose field does not
 /// act on single values. Error(Fault::file) names a port that carries NaN or infinity.
 void calibrate_ports(ir::Graph& graph, const std::vector<PortName>& ports,

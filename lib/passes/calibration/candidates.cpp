@@ -35,19 +35,23 @@ std::vector<Candidate> existing(const formats::Format& format, const std::string
 /// The integers of a field; the reach falls as they grow.
 class Integers {
  public:
-  Integers(const formats::Format& format, const FieldInfo& field)
-      : format_(format), field_(field.name), anchor_(format.fields().at(field.name).as_int()) {
+  Integers(const formats::Format& format, const FieldInfo& field, MadeCandidates& made)
+      : format_(format),
+        field_(field.name),
+        anchor_(format.fields().at(field.name).as_int()),
+        made_(made) {
     low = static_cast<std::int64_t>(field.low.value_or(double(anchor_ - default_span)));
     high = static_cast<std::int64_t>(field.high.value_or(double(anchor_ + default_span)));
   }
 
   std::int64_t low, high;
 
-  std::optional<Candidate> at(std::int64_t value) const {
-    if (value < low || value > high) return std::nullopt;
-    const auto made = with_field(format_, field_, Tree(value));
-    if (!made) return std::nullopt;
-    return Candidate{Tree(value), *made, reach_of(*made)};
+  const std::optional<Candidate>& at(std::int64_t value) const {
+    const auto [place, is_new] = made_.try_emplace(value);
+    if (!is_new || value < low || value > high) return place->second;
+    if (const auto made = with_field(format_, field_, Tree(value)))
+      place->second = Candidate{Tree(value), *made, reach_of(*made)};
+    return place->second;
   }
 
   /// The first integer with a reach of at most `most`; high + 1 when every reach is larger.
@@ -68,7 +72,7 @@ class Integers {
 
   /// The reach with this value; a value without a format would reach too far or not far enough.
   double reach_at(std::int64_t value) const {
-    const auto candidate = at(value);
+    const auto& candidate = at(value);
     if (candidate) return candidate->reach;
     return value < anchor_ ? INFINITY : 0.0;
   }
@@ -76,6 +80,7 @@ class Integers {
   const formats::Format& format_;
   std::string field_;
   std::int64_t anchor_;
+  MadeCandidates& made_;
 };
 
 double distance(const Candidate& one, double largest) {
@@ -84,18 +89,18 @@ double distance(const Candidate& one, double largest) {
 
 /// The integers with a useful reach; without any, the one nearest to the tensor's magnitude.
 std::vector<Candidate> integers_near(const formats::Format& format, const FieldInfo& field,
-                                     double largest) {
-  const Integers integers(format, field);
+                                     double largest, MadeCandidates& made) {
+  const Integers integers(format, field, made);
   const std::int64_t first = integers.first_within(largest * largest_share);
   std::vector<Candidate> useful;
   for (std::int64_t value = first; value <= integers.high; ++value) {
-    const auto one = integers.at(value);
+    const auto& one = integers.at(value);
     if (!one || one->reach < largest * smallest_share) break;
     useful.push_back(*one);
   }
   if (!useful.empty()) return useful;
   for (const std::int64_t value : {first - 1, first}) {
-    const auto one = integers.at(value);
+    const auto& one = integers.at(value);
     if (one && (useful.empty() || distance(*one, largest) < distance(useful[0], largest)))
       useful.assign(1, *one);
   }
@@ -136,13 +141,19 @@ std::optional<formats::Format> with_field(const formats::Format& format, const s
 }
 
 std::vector<Candidate> candidates(const formats::Format& format, double largest) {
+  MadeCandidates made;
+  return candidates(format, largest, made);
+}
+
+std::vector<Candidate> candidates(const formats::Format& format, double largest,
+                                  MadeCandidates& made) {
   const FieldInfo* field = calibrated_field(row_of(format));
   MASE_CHECK(field, "a format without a field to calibrate");
   std::vector<Candidate> found;
   if (!field->choices.empty())
     found = existing(format, field->name, {field->choices.begin(), field->choices.end()});
   else if (field->type == "integer")
-    found = integers_near(format, *field, largest);
+    found = integers_near(format, *field, largest, made);
   else if (field->type.starts_with("number"))
     found = powers_of_two(format, field->name, largest);
   if (found.empty()) found.push_back({format.fields().at(field->name), format, reach_of(format)});

@@ -2,6 +2,8 @@
 // The values of a format's free field that calibration tries.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -43,6 +45,14 @@ const FieldInfo* calibrated_field(const formats::FormatRow& row);
 ///   j/16 of `largest`, j = 1 .. 17.
 /// Sorted by reach, then in the order of the field. Never empty.
 std::vector<Candidate> candidates(const formats::Format& format, double largest);
+
+/// Formats made before from one format, by the integer in its field; nullopt where none exists.
+using MadeCandidates = std::map<std::int64_t, std::optional<Candidate>>;
+
+/// The same, for many tensors that ask for the same few integers: `made` is kept between calls with
+/// the same format.
+std::vector<Candidate> candidates(const formats::Format& format, double largest,
+                                  MadeCandidates& made);
 
 /// The format with one field set; nullopt when no such format exists.
 std::optional<formats::Format> with_field(const formats::Format& format, const std::string& field,
