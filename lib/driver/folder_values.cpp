@@ -15,6 +15,7 @@ namespace {
 using formats::Format;
 using formats::Piece;
 using formats::Pieces;
+using formats::Strips;
 
 /// Gives the elements as numbers of `dtype` to `sink`, in order. False if `dtype` has not all of
 /// them exactly.
@@ -41,6 +42,29 @@ bool write_pieces(const Array& stored, const Pieces& pieces, const Format* forma
   return exact;
 }
 
+/// The same for a tensor whose blocks have too many rows for pieces: the elements are put together
+/// as numbers of `dtype`.
+bool write_strips(const Array& stored, const Strips& strips, const Format& format, DType dtype,
+                  const safetensors::Sink& sink) {
+  const std::size_t width = size_of(dtype);
+  Array whole = Array::uninitialized(dtype, stored.shape());
+  std::byte* const out = whole.mutable_bytes();
+  std::atomic<bool> exact = true;
+  for_each_strip(strips, [&](std::size_t i) {
+    if (!exact) return;
+    Array values = strips.take(stored, i).to_float32();
+    const std::span<float> span = values.mutable_span<float>();
+    format.quantize(span, span, values.shape());
+    std::vector<std::byte> bytes(span.size() * width);
+    if (narrowed(span, dtype, bytes.data()))
+      strips.put(bytes, width, i, out);
+    else
+      exact = false;
+  });
+  if (exact) sink(whole.bytes(), whole.byte_size());
+  return exact;
+}
+
 }  // namespace
 
 FolderValues::FolderValues(const ir::Graph& graph)
@@ -61,6 +85,10 @@ bool FolderValues::write(const std::string& path, DType dtype, const safetensors
       ++quantized_;
     else
       kept_.push_back(path);
+  }
+  if (format) {
+    const Strips strips(*format, stored.shape(), strip_elements(piece_elements()));
+    if (strips.count() > 1) return write_strips(stored, strips, *format, dtype, sink);
   }
   const Pieces pieces = format ? Pieces(*format, stored.shape(), piece_elements())
                                : Pieces(stored.shape(), piece_elements());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "formats/strips.hpp"
 
 namespace mase::driver {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using formats::Format;
 using formats::Piece;
 using formats::Pieces;
+using formats::Strips;
 
 /// Some elements of a tensor, as one row of float32.
 using Elements = std::function<Array(std::int64_t first, std::int64_t count)>;
@@ -70,7 +72,15 @@ bool same_codes(const formats::Encoded& a, const formats::Encoded& b) {
   return a.codes == b.codes && a.shared == b.shared && std::ranges::equal(a.scales, b.scales);
 }
 
-/// A tensor and what the format makes of it.
+/// Whether a reader sees no difference, from all strips of a tensor together.
+struct Agreement {
+  std::atomic<bool> values = true, codes = true;
+  std::atomic<bool> coded = true;  ///< false if there is a NaN, or the format is without codes
+
+  bool holds() const { return values && (codes || !coded); }
+};
+
+/// A strip of a tensor and what the format makes of it.
 class Settling {
  public:
   Settling(const Format& format, const Array& stored, std::int64_t elements)
@@ -84,17 +94,20 @@ class Settling {
   const Format& given() const { return given_; }
 
   /// Whether a reader of rows gets the same from the quantized tensor as from the tensor.
-  bool holds_for(const std::pair<std::int64_t, std::int64_t>& rows) const {
+  void compare(const std::pair<std::int64_t, std::int64_t>& rows, Agreement& agreement) const {
     Shape shape = shape_;
     const bool all = shape.empty() || rows.second == shape.front();
     if (!all) shape.front() = rows.second;
-    if (!accepts(format_, shape)) return false;
+    if (!accepts(format_, shape)) {
+      agreement.values = false;
+      return;
+    }
     const std::int64_t first = all ? 0 : rows.first * (flat_.size() / shape_.front());
     const Elements before = before_from(first), after = after_from(first);
     const Pieces plain(shape, elements_);
     const Format read = all ? given_ : given_peak(format_, plain, before);
-    return agree(Pieces(read, shape, elements_), before, read, after,
-                 given_peak(format_, plain, after), !all);
+    compare_pieces(Pieces(read, shape, elements_), before, read, after,
+                   given_peak(format_, plain, after), !all, agreement);
   }
 
  private:
@@ -115,27 +128,26 @@ class Settling {
 
   /// Whether `read` makes of the elements before what `again` makes of those after, which are these
   /// values. Without `compares_values` the elements after are known to be what `read` makes.
-  static bool agree(const Pieces& pieces, const Elements& before, const Format& read,
-                    const Elements& after, const Format& again, bool compares_values) {
-    std::atomic<bool> same_values = true, same = true, coded = true;
+  static void compare_pieces(const Pieces& pieces, const Elements& before, const Format& read,
+                             const Elements& after, const Format& again, bool compares_values,
+                             Agreement& agreement) {
     for_each_piece(pieces, 0, pieces.count(), [&](const Piece& piece) {
-      if (!same_values) return;
+      if (!agreement.values) return;
       Array old = before(piece.first, piece.size()).reshaped(piece.shape);
       const Array values = after(piece.first, piece.size()).reshaped(piece.shape);
       const Format first = pieces.format_of(read, piece), second = pieces.format_of(again, piece);
       try {
         if (!same_codes(first.encode(old.span<float>(), old.shape()),
                         second.encode(values.span<float>(), values.shape())))
-          same = false;
+          agreement.codes = false;
       } catch (const Error&) {  // NaN, or a format without codes
-        coded = false;
+        agreement.coded = false;
       }
-      if (!is_unchanged_by(second, values)) same_values = false;
+      if (!is_unchanged_by(second, values)) agreement.values = false;
       if (!compares_values) return;
       quantize_in_place(first, old);
-      if (!old.same_bits(values)) same_values = false;
+      if (!old.same_bits(values)) agreement.values = false;
     });
-    return same_values && (same || !coded);
   }
 
   const Format& format_;
@@ -152,10 +164,17 @@ std::optional<Format> settled_format(const ir::TensorReaders& readers, const For
                                      const Array& stored, std::int64_t elements) {
   if (!accepts(format, stored.shape())) return std::nullopt;
   if (is_on_fixed_grid(format, stored.shape())) return format;
-  const Settling settling(format, stored, elements);
-  for (const auto& rows : readers.parts)
-    if (!settling.holds_for(rows)) return std::nullopt;
-  return settling.given();
+  const Strips strips(format, stored.shape(), strip_elements(elements));
+  std::vector<Agreement> agreements(readers.parts.size());
+  std::optional<Format> given;  // by a single strip; with several nothing follows from the tensor
+  for_each_strip(strips, [&](std::size_t i) {
+    const Settling settling(format, strips.take(stored, i), elements);
+    auto agreement = agreements.begin();
+    for (const auto& rows : readers.parts) settling.compare(rows, *agreement++);
+    if (strips.count() == 1) given = settling.given();
+  });
+  if (!std::ranges::all_of(agreements, &Agreement::holds)) return std::nullopt;
+  return given ? given : format;
 }
 
 }  // namespace mase::driver

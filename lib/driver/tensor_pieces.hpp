@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "formats/pieces.hpp"
+#include "formats/strips.hpp"
 
 namespace mase::driver {
 
@@ -34,6 +35,19 @@ template <class See>
 void for_each_piece(const formats::Pieces& pieces, std::size_t first, std::size_t count, See see) {
   for_each_index(count, threads_for(pieces),
                  [&] { return [&](std::size_t i) { see(pieces.at(first + i)); }; });
+}
+
+/// The elements of a strip where a piece has `elements`: fewer, since a strip is copied out of the
+/// tensor first, and the result is in memory besides.
+inline std::int64_t strip_elements(std::int64_t elements) {
+  return std::max<std::int64_t>(1, elements / 2);
+}
+
+/// Calls see(index) for all strips, in any order and from several threads. A single strip is left
+/// to the caller's thread, since its pieces have threads of their own.
+template <class See>
+void for_each_strip(const formats::Strips& strips, See see) {
+  for_each_index(strips.count(), strips.count() > 1 ? thread_count() : 1, [&] { return see; });
 }
 
 }  // namespace mase::driver

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/narrowed.hpp"
 #include "base/random.hpp"
 #include "driver/settled_format.hpp"
 #include "ir/text.hpp"
@@ -90,7 +91,9 @@ TEST_CASE("a tensor settles in a format exactly if its readers see no difference
         "mxint8(block_dim=0, block_size=4)", "scale_integer(8, rounding=floor)",
         "mxfp8_e4m3(rounding=floor, scale_rule=even)", "binary(bipolar=false, scaled=true)",
         "block_fp(8, 8, block_size=[3, 5], skip_first_dim=false)",
-        "block_fp(8, 8, profile=reference)", "mxint8(profile=reference)"})
+        "block_fp(8, 8, skip_first_dim=false)", "block_log(8, 8, skip_first_dim=false)",
+        "block_minifloat(8, 4, 8, skip_first_dim=false)", "block_fp(8, 8, profile=reference)",
+        "mxint8(profile=reference)"})
     texts.emplace_back(more);
   const std::vector<std::set<std::pair<std::int64_t, std::int64_t>>> readings{
       {{0, 36}}, {{0, 12}, {12, 12}, {24, 12}}, {{0, 36}, {5, 7}}, {{0, 35}, {35, 1}}};
@@ -129,7 +132,10 @@ TEST_CASE("a folder has the quantized values of a tensor in blocks of rows") {
       "one");
   const Array stored = as_bfloat16(numbers(shape, 6));
   graph.tensors.at("fc.weight").value = Array::widened(stored);
-  for (const std::string text : {"mxint8", "mxint8(block_dim=0)", "nvfp4(tensor_scale=none)"}) {
+  for (const std::string text : {"mxint8", "mxint8(block_dim=0)", "nvfp4(tensor_scale=none)",
+                                 "block_fp(8, 8, skip_first_dim=false)",
+                                 "block_fp(8, 8, block_size=[-1, 7], skip_first_dim=false)",
+                                 "mxint8(block_dim=0, block_size=2000)"}) {
     CAPTURE(text);
     const Format format = formats::parse_format(text);
     graph.node(graph.find_node("fc")->id).formats.insert_or_assign("weight", format);
@@ -141,7 +147,16 @@ TEST_CASE("a folder has the quantized values of a tensor in blocks of rows") {
     const Array wanted = whole_quantized(format, stored.to_float32());
     REQUIRE(bytes.size() == wanted.byte_size());
     CHECK(std::memcmp(bytes.data(), wanted.bytes(), bytes.size()) == 0);
-    CHECK(values.quantized() == 1);
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      std::vector<std::byte> narrow(static_cast<std::size_t>(wanted.size()) * size_of(dtype));
+      bytes.clear();
+      const bool exact = narrowed(wanted.span<float>(), dtype, narrow.data());
+      CHECK(values.write("fc.weight", dtype, [&](const std::byte* from, std::size_t count) {
+        bytes.insert(bytes.end(), from, from + count);
+      }) == exact);
+      if (exact) CHECK(bytes == narrow);
+    }
+    CHECK(values.quantized() == 3);
     CHECK(values.kept().empty());
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each format does to the pieces of a tensor what it does to the tensor.
 #include "formats/pieces.hpp"
+#include "formats/strips.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -101,9 +102,7 @@ std::size_t compare(const Format& format, const Array& values, std::int64_t elem
   return pieces.count();
 }
 
-}  // namespace
-
-TEST_CASE("formats do to the pieces of a tensor what they do to the tensor") {
+std::vector<std::string> sample_texts() {
   std::vector<std::string> texts = test::format_samples();
   for (const char* more :
        {"nvfp4(block_dim=0)", "nvfp4(tensor_scale=none, block_dim=0, block_size=5)",
@@ -120,10 +119,54 @@ TEST_CASE("formats do to the pieces of a tensor what they do to the tensor") {
         "block_minifloat(8, 4, 8, profile=mase)", "binary(bipolar=false, profile=mase)",
         "ternary(scaling_factor=true, profile=mase)"})
     texts.emplace_back(more);
-  const std::vector<Shape> shapes{{},       {1},     {37},       {22, 19},     {23, 64},
-                                  {1, 200}, {64, 1}, {6, 5, 33}, {7, 4, 3, 3}, {10, 2, 2, 8}};
-  for (const std::string& text : texts)
-    for (const Shape& shape : shapes) {
+  return texts;
+}
+
+const std::vector<Shape>& sample_shapes() {
+  static const std::vector<Shape> shapes{{},           {1},          {37},    {22, 19},
+                                         {23, 64},     {1, 200},     {64, 1}, {6, 5, 33},
+                                         {7, 4, 3, 3}, {10, 2, 2, 8}};
+  return shapes;
+}
+
+template <class T>
+void put_back(const Strips& strips, const std::vector<T>& part, std::size_t index,
+              std::vector<T>& whole) {
+  strips.put(std::as_bytes(std::span(part)), sizeof(T), index,
+             reinterpret_cast<std::byte*>(whole.data()));
+}
+
+/// Returns how many strips there were.
+std::size_t compare_strips(const Format& format, const Array& values, std::int64_t elements) {
+  Treated whole, parts;
+  whole.add(format, values);
+  const Strips strips(format, values.shape(), elements);
+  if (strips.count() == 1) return 1;
+  parts.values.resize(whole.values.size());
+  parts.beyond.resize(whole.beyond.size());
+  parts.codes.resize(whole.codes.size());
+  for (std::size_t i = 0; i < strips.count(); ++i) {
+    Treated strip;
+    strip.add(format, strips.take(values, i));
+    put_back(strips, strip.values, i, parts.values);
+    put_back(strips, strip.beyond, i, parts.beyond);
+    put_back(strips, strip.codes, i, parts.codes);
+    Treated::append(parts.shared, strip.shared);
+  }
+  whole.sort();
+  parts.sort();
+  CHECK(differences(whole.values, parts.values) == 0);
+  CHECK(whole.codes == parts.codes);
+  CHECK(whole.shared == parts.shared);
+  CHECK(whole.beyond == parts.beyond);
+  return strips.count();
+}
+
+}  // namespace
+
+TEST_CASE("formats do to the pieces of a tensor what they do to the tensor") {
+  for (const std::string& text : sample_texts())
+    for (const Shape& shape : sample_shapes()) {
       const Format format = fitted(parse_format(text).deterministic(), shape);
       if (!accepts(format, shape)) continue;
       const Array values = numbers(shape);
@@ -132,6 +175,38 @@ TEST_CASE("formats do to the pieces of a tensor what they do to the tensor") {
         compare(format, values, elements);
       }
     }
+}
+
+TEST_CASE("formats do to the strips of a tensor what they do to the tensor") {
+  std::size_t cut = 0;
+  for (const std::string& text : sample_texts())
+    for (const Shape& shape : sample_shapes()) {
+      const Format format = fitted(parse_format(text).deterministic(), shape);
+      if (!accepts(format, shape)) continue;
+      const Array values = numbers(shape);
+      for (const std::int64_t elements : {1, 40, 100, 300}) {
+        CAPTURE(text, shape_text(shape), elements);
+        if (compare_strips(format, values, elements) > 1) ++cut;
+      }
+    }
+  CHECK(cut > 100);
+}
+
+TEST_CASE("strips have whole blocks, and few elements, where rows belong together") {
+  const auto strips = [](const char* text, const Shape& shape, std::int64_t elements) {
+    return Strips(parse_format(text), shape, elements).count();
+  };
+  const char* blocks = "block_fp(8, 8, skip_first_dim=false)";  // [all rows, 16]
+  CHECK(strips(blocks, {10, 64}, 160) == 4);
+  CHECK(strips(blocks, {10, 64}, 479) == 2);
+  CHECK(strips(blocks, {10, 65}, 160) == 5);  // the last has one column
+  CHECK(strips(blocks, {10, 64}, 640) == 1);
+  CHECK(strips(blocks, {64}, 1) == 1);
+  CHECK(strips(blocks, {10, 2, 3, 3}, 1) == 1);  // a block is the tensor
+  CHECK(strips("block_fp(8, 8, skip_first_dim=false, max_rank=1)", {10, 64}, 1) == 1);
+  CHECK(strips("mxint8", {10, 64}, 64) == 1);
+  CHECK(strips("mxint8(block_dim=0)", {10, 64}, 100) == 7);
+  CHECK(strips("nvfp4(block_dim=0)", {10, 64}, 100) == 1);  // its scale follows from the tensor
 }
 
 TEST_CASE("rows that belong together are those of a block") {
