@@ -295,6 +295,18 @@ void choose_task(Dataset& dataset, const DataOptions& options) {
                    "; leave task out, or use another data set");
 }
 
+/// A table of one output says which one the only target is for.
+void name_target(Dataset& dataset, const DataOptions& options) {
+  if (dataset.targets.size() != 1 || options.outputs.size() != 1) return;
+  Target& only = dataset.targets.front();
+  const auto& [output, own] = *options.outputs.begin();
+  if (only.name != "y") return;
+  if (own.task && own.task->name != only.task)
+    config_error("[outputs." + output + "]: task = \"" + own.task->name + "\", but data set " +
+                 dataset.name + " is for " + only.task + "; give the setting task in its place");
+  only.name = "y_" + output;
+}
+
 /// Gives targets the loss and the weight of their output's table.
 void apply_outputs(Dataset& dataset, const DataOptions& options) {
   for (const auto& [output, own] : options.outputs) {
@@ -376,6 +388,7 @@ Dataset load_dataset(const std::string& name, const DataOptions& options) {
     if (!options.data_dir.empty()) refuse_parquet(options.data_dir);
     Dataset dataset = row->load(options);
     choose_task(dataset, options);
+    name_target(dataset, options);
     apply_outputs(dataset, options);
     if (options.classes.is_set()) order_classes(dataset, options.classes.list());
     return dataset;

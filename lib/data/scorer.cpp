@@ -77,6 +77,14 @@ RowScores Scorers::scores() const {
 
 std::size_t output_of(const Target& target, const std::vector<std::string>& results) {
   const std::string wanted = target.output();
+  if (wanted.empty() && results.size() > 1)
+    config_error("the model returns " + std::to_string(results.size()) + " results (" +
+                 join(results, ", ") + "), and the target " + target.name +
+                 " could be for each of them. If it is for " + results.front() +
+                 ", call the file y_" + results.front() + ".npy, or write a table [outputs." +
+                 results.front() +
+                 "] into the configuration; or return the scores alone, and if state is kept in an "
+                 "attribute, begin state inside forward (torch.zeros)");
   if (wanted.empty()) return 0;
   const auto found = std::ranges::find(results, wanted);
   if (found != results.end()) return static_cast<std::size_t>(found - results.begin());

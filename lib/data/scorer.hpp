@@ -69,8 +69,8 @@ class Scorers {
 };
 
 /// The place of the output that a target is for among results of these names: "y" is for the only
-/// result or the first, "y_1" for the second, "y_boxes" for the one called boxes. A single result
-/// has the name "". Error(Fault::config) names the results.
+/// result, "y_1" for the second, "y_boxes" for the one called boxes. A single result has the name
+/// "". Error(Fault::config) names the results, also if "y" could be for several.
 std::size_t output_of(const Target& target, const std::vector<std::string>& results);
 /// The results for the targets, in their order.
 std::vector<Array> outputs_for(const std::vector<Target>& targets,

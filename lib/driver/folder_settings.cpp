@@ -105,6 +105,16 @@ void follow_class_names(const std::string& model, Settings& settings, data::Data
   }
 }
 
+/// Labels are for the result that transformers compares with them.
+void follow_logits(const std::string& model, Settings& settings, data::Dataset& dataset) {
+  if (dataset.targets.size() != 1 || dataset.targets.front().name != "y") return;
+  if (!huggingface::is_model_folder(model) || !huggingface::has_logits_first(model)) return;
+  settings.data.outputs["0"];
+  dataset.targets.front().name = "y_0";
+  log::info("labels are compared with output 0 of " + model +
+            ", its logits; [outputs.NAME] chooses another one");
+}
+
 /// A checkpoint has the names of the classes of its texts, unless these are the numbers of outputs.
 void keep_class_names(const data::Dataset& dataset, Settings& settings) {
   const data::DatasetRow* const row = data::find_dataset(*settings.general.dataset);
@@ -128,6 +138,7 @@ data::Dataset load_session_data(const std::string& model, Settings& settings) {
   keep_token_length(dataset, settings);
   follow_class_names(model, settings, dataset);
   keep_class_names(dataset, settings);
+  follow_logits(model, settings, dataset);
   return dataset;
 }
 

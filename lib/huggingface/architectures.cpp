@@ -28,21 +28,23 @@ std::vector<const Architecture*> architectures() {
   return rows;
 }
 
-const Architecture& architecture_of(const Config& config) {
+const Architecture* find_architecture(const Config& config) {
   const std::vector<const Architecture*> rows = architectures();
-  const std::string type = config.text("model_type", "");
   const Tree* names = config.find("architectures");
   if (names && (!names->is_list() || names->size() != 1 || !names->as_list()[0].is_string()))
     config.wrong("architectures", "is not a list of one name");
-  if (names) {
-    const std::string& name = names->as_list()[0].as_string();
-    const auto row = std::ranges::find(rows, std::string_view(name), &Architecture::name);
-    if (row != rows.end()) return **row;
-    unknown(config, "the architecture '" + name + "'");
-  }
-  for (const Architecture* row : rows)  // the first of a type is the model without a head
-    if (row->model_type == type) return *row;
-  unknown(config, "the model type '" + type + "'");
+  const std::string type = config.text("model_type", "");
+  const auto row = std::ranges::find_if(rows, [&](const Architecture* one) {
+    return names ? one->name == names->as_list()[0].as_string() : one->model_type == type;
+  });  // the first of a type is the model without a head
+  return row == rows.end() ? nullptr : *row;
+}
+
+const Architecture& architecture_of(const Config& config) {
+  if (const Architecture* row = find_architecture(config)) return *row;
+  const Tree* names = config.find("architectures");
+  unknown(config, names ? "the architecture '" + names->as_list()[0].as_string() + "'"
+                        : "the model type '" + config.text("model_type", "") + "'");
 }
 
 }  // namespace mase::huggingface

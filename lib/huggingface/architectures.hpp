@@ -25,7 +25,8 @@ struct Architecture {
   std::vector<Ref> (*build)(Builder& builder, const std::vector<Ref>& inputs);
   /// The row of the table of positions for the first token; null where it is the first row.
   std::int64_t (*first_position)(const Config& config) = nullptr;
-  bool token_types = false;  ///< it may be told which tokens are of the second text of a pair
+  bool token_types = false;   ///< it may be told which tokens are of the second text of a pair
+  bool logits_first = false;  ///< the first of several results is what transformers calls logits
 };
 
 std::span<const Architecture> bert_family();
@@ -39,8 +40,9 @@ std::span<const Architecture> resnet_family();
 /// All rows.
 std::vector<const Architecture*> architectures();
 
-/// The row that the settings name. Error(Fault::unsupported) that names what they ask for, and
-/// lists what is known.
+/// The row that the settings name; nullptr if there is none.
+const Architecture* find_architecture(const Config& config);
+/// The same, or Error(Fault::unsupported) that names what they ask for, and lists what is known.
 const Architecture& architecture_of(const Config& config);
 
 }  // namespace mase::huggingface

@@ -106,6 +106,11 @@ std::optional<int> positions_of(const std::string& folder) {
   return std::nullopt;
 }
 
+bool has_logits_first(const std::string& folder) {
+  const Architecture* row = find_architecture(Config(config_file(folder)));
+  return row && row->logits_first;
+}
+
 std::optional<TextClasses> text_classes_of(const std::string& folder) {
   const Config config(config_file(folder));
   const Architecture& row = architecture_of(config);

@@ -30,6 +30,10 @@ std::vector<std::string> inputs_of(const std::string& folder, const ImportOption
 /// say it. Error as for `inputs_of`.
 std::optional<int> positions_of(const std::string& folder);
 
+/// Whether the model has several results, the first of which transformers compares with labels
+/// (`logits`).
+bool has_logits_first(const std::string& folder);
+
 /// What a model tells texts apart by.
 struct TextClasses {
   std::vector<std::string> names;  ///< in the order of the model's results

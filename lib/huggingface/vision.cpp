@@ -190,7 +190,10 @@ const Architecture vision_rows[] = {
      "transformers.models.deit.modeling_deit",
      Takes::images,
      {.base = "deit.", .older = vision_older},
-     deit_with_teacher},
+     deit_with_teacher,
+     nullptr,
+     false,
+     true},
 };
 
 }  // namespace

@@ -129,6 +129,21 @@ class Tasks(unittest.TestCase):
         self.assertGreater(last["validation_miou"], 0)
         self.assertIn("miou", self.levels("--task", "segmentation")["quantized"]["figures"])
 
+    def test_labels_for_one_of_several_outputs(self):
+        x = self.inputs(10)
+        self.rows("y", "q", [int(row[0] > 0) for row in x], (ROWS,))
+        model = SOURCE / "tests/fixtures/models/dict_output/dict_output.script.pt"
+        said = self.mase("test", model, "npy", "--data-dir", "rows", code=2).stderr
+        self.assertIn("returns 3 results (logits, boxes, features)", said)
+        table = self.cwd / "o.toml"
+        table.write_text("[outputs.logits]\n")
+        last = self.trained(model, "--config", table)
+        self.assertGreater(last["validation_accuracy"], 0.7)
+        self.mase("test", "mase_output/p", "npy", "--data-dir", "rows")  # it remembers
+        table.write_text('[outputs.logits]\ntask = "regression"\n')
+        said = self.mase("test", model, "npy", "--data-dir", "rows", "--config", table, code=2).stderr
+        self.assertIn('task = "regression"', said)
+
     def test_several_outputs(self):
         x = self.inputs(10)
         self.rows("y_boxes", "f", [row[c] / 2 for row in x for c in range(4)], (ROWS, 4))

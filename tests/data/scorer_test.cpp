@@ -117,6 +117,11 @@ TEST_CASE("a target finds its output by place or by name") {
                         }),
              Contains("did you mean 'y_boxes'"));
   CHECK_THAT(message_of(Fault::config, [&] { place("y_1", {""}); }), Contains("called y"));
+  CHECK_THAT(message_of(Fault::config,
+                        [&] {
+                          place("y", {"classes", "boxes"});
+                        }),
+             Contains("returns 2 results (classes, boxes)") && Contains("[outputs.classes]"));
 }
 
 TEST_CASE("an output that is not finite is named by its row") {

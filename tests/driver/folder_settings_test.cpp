@@ -101,3 +101,23 @@ TEST_CASE("classes get the order of the outputs of a model's folder") {
   write(folder, "config.json", R"({"id2label": {"0": "LABEL_1", "1": "LABEL_0"}})");
   CHECK(ordered("LABEL_0", "LABEL_1") == std::pair(Labels{0, 1, 1, 1, 0}, Names{}));
 }
+
+TEST_CASE("labels are for the logits of a model's folder, or for the output that a table names") {
+  const TemporaryFolder folder;
+  write(folder, "rows.csv", "x,label\n1,a\n2,b\n3,a\n4,b\n5,a\n");
+  const auto target = [&](const std::string& architecture, const std::string& output = "") {
+    write(folder, "config.json", R"({"architectures": [")" + architecture + "\"]}");
+    Settings settings;
+    settings.general.dataset = "csv";
+    settings.data.data_dir = folder.file("rows.csv");
+    if (!output.empty()) settings.data.outputs[output];
+    const data::Dataset dataset = load_session_data(folder.path(), settings);
+    for (const auto& [name, own] : settings.data.outputs)  // so that a checkpoint remembers
+      CHECK("y_" + name == dataset.targets.front().name);
+    return dataset.targets.front().name;
+  };
+  CHECK(target("ViTForImageClassification") == "y");
+  CHECK(target("DeiTForImageClassificationWithTeacher") == "y_0");
+  CHECK(target("DeiTForImageClassificationWithTeacher", "2") == "y_2");
+  CHECK(target("Unknown", "boxes") == "y_boxes");
+}

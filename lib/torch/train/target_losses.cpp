@@ -105,12 +105,6 @@ TargetLosses::TargetLosses(std::vector<data::Target> targets, std::vector<std::s
                    targets_[static_cast<std::size_t>(same - places_.begin())].name + " and " +
                    target.name + " are for the same output of the model; keep one of them");
     places_.push_back(place);
-    if (!target.output().empty() || results_.size() == 1) continue;
-    config_error("the model returns " + std::to_string(results_.size()) + " results (" +
-                 join(results_, ", ") + "), and the target " + target.name +
-                 " could be for each of them; call the file y_" + results_.front() +
-                 ".npy if it is for that one, or return the scores alone, and if state is kept in"
-                 " an attribute, begin state inside forward (torch.zeros)");
   }
   for (std::size_t i = 0; i < results_.size(); ++i)
     if (std::ranges::count(places_, i) == 0)
