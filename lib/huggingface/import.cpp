@@ -27,13 +27,25 @@ std::vector<std::string> input_names(const Architecture& row, const ImportOption
   return names;
 }
 
+/// Kinds of quantized weights that model.dequantize() of transformers turns back to floats.
+constexpr std::string_view dequantized_kinds[] = {"bitsandbytes", "higgs"};
+
+[[noreturn]] void refuse_quantized(const Config& config, const Tree& settings) {
+  const Tree* method = settings.is_dict() ? settings.find("quant_method") : nullptr;
+  const std::string kind = method && method->is_string() ? method->as_string() : "";
+  const bool turns_back = std::ranges::find(dequantized_kinds, kind) != std::end(dequantized_kinds);
+  unsupported_error(config.path() + ": 'quantization_config' says that the weights are quantized" +
+                    (kind.empty() ? "" : " by " + kind) +
+                    ", which is not read. Give the folder of the model before it was quantized" +
+                    (turns_back ? ", or in Python save model.dequantize() with "
+                                  "save_pretrained(FOLDER)"
+                                : ""));
+}
+
 /// What no architecture has, whatever its other settings.
 void refuse_everywhere(const Config& config) {
-  if (config.find("quantization_config"))
-    unsupported_error(config.path() +
-                      ": 'quantization_config' says that the weights are quantized, which is not "
-                      "read. Give the folder of the model before it was quantized, or in Python "
-                      "save model.dequantize() with save_pretrained(FOLDER)");
+  if (const Tree* settings = config.find("quantization_config"))
+    refuse_quantized(config, *settings);
   for (const char* key : {"is_encoder_decoder", "is_decoder", "add_cross_attention"})
     config.require(key, false);
   const Tree* pruned = config.find("pruned_heads");

@@ -87,7 +87,11 @@ TEST_CASE("settings that change the computation are refused by name") {
   };
   const std::vector<Row> rows{
       {"\"gelu\"", "\"xielu\"", "'hidden_act' is \"xielu\"; known is gelu", Fault::unsupported},
-      {"\"is_decoder\": false", "\"quantization_config\": {}, \"is_decoder\": false",
+      {"\"is_decoder\": false",
+       R"("quantization_config": {"quant_method": "gptq"}, "is_decoder": false)",
+       "quantized by gptq, which is not read. Give the folder", Fault::unsupported},
+      {"\"is_decoder\": false",
+       R"("quantization_config": {"quant_method": "bitsandbytes"}, "is_decoder": false)",
        "save model.dequantize() with save_pretrained", Fault::unsupported},
       {"\"is_decoder\": false", "\"is_decoder\": true", "'is_decoder'", Fault::unsupported},
       {"\"BertModel\"", "\"T5Model\"", "'T5Model' is not known; known are Bert",
