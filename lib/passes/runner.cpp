@@ -159,7 +159,7 @@ void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
 std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>& calls,
                                    const PassTable& table, PassContext& context,
                                    const RunOptions& options,
-                                   const std::function<void(const PassReport&)>& done) {
+                                   const std::function<void(PassReport&)>& done) {
   Diagnostics diagnostics;
   check_calls(calls, table, diagnostics, graph.custom_ops);
   diagnostics.throw_if_errors();

@@ -40,10 +40,11 @@ void check_calls(const std::vector<PassCall>& calls, const PassTable& table,
                  Diagnostics& diagnostics, const ir::CustomOps& own = {});
 
 /// Runs the calls in order on a copy, and stores the copy in `graph` when all have succeeded; an
-/// error leaves `graph` unchanged. Errors name pass and node. Calls `done` after each pass.
+/// error leaves `graph` unchanged. Errors name pass and node. Calls `done` after each pass,
+/// which may take parts of the report.
 std::vector<PassReport> run_passes(ir::Graph& graph, const std::vector<PassCall>& calls,
                                    const PassTable& table, PassContext& context,
                                    const RunOptions& options,
-                                   const std::function<void(const PassReport&)>& done = {});
+                                   const std::function<void(PassReport&)>& done = {});
 
 }  // namespace mase::passes

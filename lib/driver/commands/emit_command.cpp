@@ -355,12 +355,11 @@ int emit(const EmitRequest& request) {
   context.hardware_folder = folder;
   context.output_folder = session.software_folder() + "/emit";
   output.document()["passes"] = Tree::list();
-  passes::run_passes(graph, calls, all_passes(), context, {},
-                     [&](const passes::PassReport& report) {
-                       show_report(report, context.output_folder,
-                                   {.quiet = request.quiet, .verbose = request.verbose}, output);
-                       output.document()["passes"].push_back(report_tree(report, false));
-                     });
+  passes::run_passes(graph, calls, all_passes(), context, {}, [&](passes::PassReport& report) {
+    show_report(report, context.output_folder, {.quiet = request.quiet, .verbose = request.verbose},
+                output);
+    output.document()["passes"].push_back(report_tree(std::move(report), false));
+  });
   output.text("hardware: " + folder);
   output.document()["hardware"] = folder;
   if (request.synthesis || request.placement || request.vivado)

@@ -228,12 +228,12 @@ int transform(const TransformRequest& request) {
   std::string details;
   passes::run_passes(
       model.graph, calls, all_passes(), context, run_options(request, folder),
-      [&](const passes::PassReport& report) {
+      [&](passes::PassReport& report) {
         show_report(report, folder,
                     {.quiet = request.quiet, .verbose = request.verbose, .timing = request.timing},
                     output);
         details += report_text(report, request.timing);
-        output.document()["passes"].push_back(report_tree(report, request.timing));
+        output.document()["passes"].push_back(report_tree(std::move(report), request.timing));
       });
   complete_metadata(model.graph);
   if (session.configuration.evaluation)

@@ -69,11 +69,11 @@ void show_report(const passes::PassReport& report, const std::string& folder, co
   for (const std::string& detail : report.result.details) log::debug(report.name + ": " + detail);
 }
 
-Tree report_tree(const passes::PassReport& report, bool timing) {
+Tree report_tree(passes::PassReport report, bool timing) {
   Tree entry = Tree::dict();
   entry["pass"] = report.name;
   entry["changed"] = report.result.changed;
-  entry["info"] = report.result.info;
+  entry["info"] = std::move(report.result.info);
   entry["notes"] = Tree::list_of(report.result.notes);
   if (!report.result.details.empty()) entry["details"] = Tree::list_of(report.result.details);
   if (timing) entry["seconds"] = report.seconds;

@@ -23,6 +23,6 @@ void show_report(const passes::PassReport& report, const std::string& folder, co
 /// All that a pass found: its text and its tables under its name.
 std::string report_text(const passes::PassReport& report, bool timing);
 
-Tree report_tree(const passes::PassReport& report, bool timing);
+Tree report_tree(passes::PassReport report, bool timing);
 
 }  // namespace mase::driver
