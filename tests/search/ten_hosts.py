@@ -147,9 +147,10 @@ class Hosts(launch_test.Launch):
         return super().command("--storage", self.server.url, "--study", self.study, "--heartbeat", "2", *words)
 
     def begin(self, study, hosts, trials):
+        """Starts a search of so many trials on these hosts, which count from 1."""
         self.study = study
         file = self.out / "hosts"
-        file.write_text("".join(f"{SUBNET}.{i}\n" for i in range(1, hosts + 1)))
+        file.write_text("".join(f"{SUBNET}.{i}\n" for i in hosts))
         return self.start("--launch", f"ssh:{file}", "--n-trials", trials, env=self.environment)
 
     def seconds(self):
@@ -161,21 +162,27 @@ class Hosts(launch_test.Launch):
         return (end - begin) / 1000
 
 
-def measured(hosts, trials):
-    """The trials per second of one host and of ten."""
+def measured(hosts, trials, distance):
+    """The trials per second of the nearest host, of the last one and of all ten."""
     speeds = {}
-    for count, number in ((1, trials // 10), (HOSTS, trials)):
-        hosts.finish(hosts.begin(f"hosts {count}", count, number))
+    for name, which, number in (
+        ("nearest", [1], trials // 10),
+        ("last", [HOSTS], trials // 10),
+        ("all", range(1, HOSTS + 1), trials),
+    ):
+        hosts.finish(hosts.begin(f"study {name}", which, number))
         hosts.check_complete(number)
-        speeds[count] = number / hosts.seconds()
-        print(f"{count:2} hosts: {number} trials, {speeds[count]:.2f} per second", flush=True)
-    print(f"ten hosts are {speeds[HOSTS] / speeds[1]:.1f} times as fast as one", flush=True)
+        speeds[name] = number / hosts.seconds()
+        print(f"{name} of the hosts: {number} trials, {speeds[name]:.2f} per second", flush=True)
+    print(f"ten hosts are {speeds['all'] / speeds['nearest']:.1f} times as fast as one", flush=True)
+    trips = (1 / speeds["last"] - 1 / speeds["nearest"]) / (distance / 1000)
+    print(f"a trial of the last host waits for {trips:.1f} round trips", flush=True)
 
 
 def disturbed(hosts, server, trials):
     """The server restarts twice, and three workers are killed."""
     draw = random.Random(1)
-    launcher = hosts.begin("disturbed", HOSTS, trials)
+    launcher = hosts.begin("disturbed", range(1, HOSTS + 1), trials)
     hosts.wait_until(lambda: len(hosts.workers()) == HOSTS, launcher)
     for event in ("kill", "restart", "kill", "restart", "kill"):
         time.sleep(2 + 2 * draw.random())
@@ -201,7 +208,7 @@ def main(trials, distance):
         hosts = Hosts()
         try:
             hosts.prepare(server)
-            measured(hosts, trials)
+            measured(hosts, trials, distance)
             disturbed(hosts, server, trials)
         finally:
             hosts.doCleanups()
