@@ -663,6 +663,7 @@ class Proxy:
     def __init__(self, url, lost):
         self.server = urllib.parse.urlsplit(url)
         self.lost, self.commits, self.answers_lost, self.refused = lost, 0, 0, 0
+        self.turns = 0  # how often a client spoke after the server had
         self.is_away = False
         self.pairs = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -679,13 +680,15 @@ class Proxy:
                 continue
             pair = (client, socket.create_connection((self.server.hostname, self.server.port)))
             self.pairs.append(pair)
-            answer_lost = threading.Event()
+            answer_lost, answered = threading.Event(), threading.Event()
             for arguments in ((*pair, answer_lost), (*reversed(pair), answer_lost)):
-                threading.Thread(target=self.pump, args=(*arguments, pair[0]), daemon=True).start()
+                threading.Thread(target=self.pump, args=(*arguments, answered, pair[0]), daemon=True).start()
 
-    def pump(self, source, target, answer_lost, client):
+    def pump(self, source, target, answer_lost, answered, client):
         try:
             while data := source.recv(65536):
+                self.turns += source is client and answered.is_set()
+                (answered.clear if source is client else answered.set)()
                 if source is client and b"COMMIT" in data:
                     self.commits += 1
                     if self.commits % self.lost == 0:
@@ -745,6 +748,15 @@ class Hosts(Search):
         self.wait_for(worker, lambda: proxy.commits >= 20)
         proxy.leave()
         self.assertEqual(worker.wait(600), 3)
+
+    def test_a_trial_costs_few_round_trips(self):
+        turns = []
+        for trials in (10, 40):
+            proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=10**9)
+            self.search(CHANNELS, "p", *self.place(proxy.url, f"trips{trials}", trials), "--heartbeat", "1000")
+            turns.append(proxy.turns)
+        # Two to begin, and one each for a look, the parameters and the end; nobody waits for the end of the look.
+        self.assertLess((turns[1] - turns[0]) / 30, 8, turns)
 
     def test_a_search_begins_when_the_server_comes(self):
         proxy = Proxy(os.environ["MASE_TEST_POSTGRESQL"], lost=10**9)

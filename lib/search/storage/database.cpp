@@ -37,11 +37,11 @@ std::chrono::microseconds pause_after(int attempt, bool away) {
   return std::chrono::microseconds((1000 + spread) << std::min(attempt, away ? 10 : 6));
 }
 
-std::string placeholders(std::size_t first, std::size_t count) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < count; ++i)
-    text += (i == 0 ? "$" : ", $") + std::to_string(first + i);
-  return text + ")";
+std::string values(std::string_view first, std::size_t number, std::size_t count) {
+  std::vector<std::string> values;
+  if (!first.empty()) values.emplace_back(first);
+  for (std::size_t i = 0; i < count; ++i) values.push_back("$" + std::to_string(number + i));
+  return "(" + join(values, ", ") + ")";
 }
 
 [[noreturn]] void wrong_kind(const std::string& where, std::string_view wanted) {
@@ -51,18 +51,21 @@ std::string placeholders(std::size_t first, std::size_t count) {
 
 }  // namespace
 
-void Database::transact(Access access, const std::function<void()>& work) {
+bool Database::transact(Access access, const std::function<void()>& work) {
   const auto deadline = Clock::now() + patience_;
   bool committing = false, away = false;
   for (int attempt = 0;; ++attempt) {
     try {
-      if (committing && was_committed()) return;
+      if (committing && was_committed()) return true;
       committing = false;
       begin(access);
       work();
       committing = true;
       commit();
-      return;
+      return true;
+    } catch (const Unmet&) {
+      rollback();
+      return false;
     } catch (const Busy& busy) {
       rollback();
       if (Clock::now() >= deadline) give_up(*this, busy);
@@ -81,7 +84,7 @@ void Database::transact(Access access, const std::function<void()>& work) {
 }
 
 void insert_rows(Database& database, std::string_view into, const std::vector<Row>& rows,
-                 std::string_view after) {
+                 std::string_view after, std::string_view first) {
   // Only a few different lengths, so that few statements need to be prepared.
   constexpr std::size_t chunk = 64;
   for (std::size_t begin = 0; begin < rows.size(); begin += chunk) {
@@ -90,10 +93,10 @@ void insert_rows(Database& database, std::string_view into, const std::vector<Ro
     Row parameters;
     for (std::size_t i = begin; i < end; ++i) {
       if (i != begin) sql += ", ";
-      sql += placeholders(parameters.size() + 1, rows[i].size());
+      sql += values(first, parameters.size() + 1, rows[i].size());
       parameters.insert(parameters.end(), rows[i].begin(), rows[i].end());
     }
-    database.execute(sql + " " + std::string(after), parameters);
+    database.later(sql + " " + std::string(after), parameters);
   }
 }
 

@@ -29,7 +29,12 @@ struct Away : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Access { read, write };
+/// A query that `require` was given has no rows.
+struct Unmet {};
+
+/// A repeatable transaction writes, too, but may take effect twice if the answer to its commit is
+/// lost. It needs one round trip less.
+enum class Access { read, write, repeatable };
 /// Whether to create a missing database, or only to read an existing one.
 enum class Opening { create, view };
 
@@ -63,11 +68,28 @@ class Database {
   virtual Rows query(const std::string& sql, const Row& parameters = {}) = 0;
   /// The same, but returns the number of rows that changed.
   virtual std::int64_t execute(const std::string& sql, const Row& parameters = {}) = 0;
+  /// Called with the rows of a statement.
+  using Take = std::function<void(const Rows& rows)>;
+  /// Runs a statement whose result the next ones do not need. A database at a distance sends it
+  /// with the next one that is waited for, or with the commit: one round trip for all of them.
+  /// What `take` refers to must live until then. It is not called for a commit whose answer was
+  /// lost.
+  virtual void later(const std::string& sql, const Row& parameters = {}, const Take& take = {}) {
+    const Rows rows = query(sql, parameters);
+    if (take) take(rows);
+  }
+  /// The transaction takes effect only if this query has rows. It may be found out later.
+  virtual void require(const std::string& sql, const Row& parameters) {
+    if (query(sql, parameters).empty()) throw Unmet();
+  }
+  /// Waits for the statements that `later` was given.
+  virtual void wait() {}
   virtual const Dialect& dialect() const = 0;
 
   /// Runs `work` in one transaction. After Busy or Away everything is rolled back and `work` runs
-  /// again, until the patience is over (Error(Fault::file)). It takes effect exactly once.
-  void transact(Access access, const std::function<void()>& work);
+  /// again, until the patience is over (Error(Fault::file)). It takes effect exactly once, or
+  /// not at all and returns false if what it requires is not so.
+  bool transact(Access access, const std::function<void()>& work);
 
   const std::string& name() const { return name_; }
   std::chrono::milliseconds patience() const { return patience_; }
@@ -83,9 +105,10 @@ class Database {
   std::chrono::milliseconds patience_;
 };
 
-/// Inserts rows. `into` is "table (a, b)", and `after` follows the values ("ON CONFLICT ...").
+/// Inserts rows, later. `into` is "table (a, b)", and `after` follows the values ("ON CONFLICT
+/// ..."). The first column of all rows is `first`, an expression of SQL, if there is one.
 void insert_rows(Database& database, std::string_view into, const std::vector<Row>& rows,
-                 std::string_view after = "");
+                 std::string_view after = "", std::string_view first = "");
 
 /// Converts a cell to the required type. Error(Fault::file) that names `where` for another type.
 std::int64_t integer(const Value& value, const std::string& where);

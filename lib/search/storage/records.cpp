@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads trials with one query for the rows of `trials` and one for each related table.
+// Reads trials with one query for the rows of `trials` and one for each related table, none of
+// which needs the result of another.
 #include "search/storage/records.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <limits>
 #include <span>
 
@@ -18,22 +20,29 @@ bool is_finished(TrialState state) {
   return state != TrialState::running && state != TrialState::waiting;
 }
 
-/// The text "(id, id, ...)" of ids from the database. The last id is repeated so that the count is
-/// a power of two, and few different statements need to be prepared.
-struct IdList {
-  std::string placeholders;
-  Row ids;
+/// Some trials, as a condition on trial_id.
+struct Selection {
+  std::string condition;
+  Row parameters;
 };
 
-IdList id_list(std::span<const std::int64_t> ids) {
-  IdList list;
+/// The last id is repeated so that the count is a power of two, and few different statements need
+/// to be prepared.
+Selection with_ids(std::span<const std::int64_t> ids) {
+  Selection selection{"trial_id IN (", {}};
   const std::size_t count = std::bit_ceil(ids.size());
   for (std::size_t i = 0; i < count; ++i) {
-    list.placeholders += (i == 0 ? "($" : ", $") + std::to_string(i + 1);
-    list.ids.emplace_back(ids[std::min(i, ids.size() - 1)]);
+    selection.condition += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
+    selection.parameters.emplace_back(ids[std::min(i, ids.size() - 1)]);
   }
-  list.placeholders += ")";
-  return list;
+  selection.condition += ")";
+  return selection;
+}
+
+/// The rows of other tables that belong to some trials. `range` repeats what bounds trial_id.
+Selection within(const Selection& trials, const std::string& range) {
+  return {range + "trial_id IN (SELECT trial_id FROM trials WHERE " + trials.condition + ")",
+          trials.parameters};
 }
 
 /// Calls `read` with the ids, in pieces small enough for one statement.
@@ -44,38 +53,42 @@ void in_chunks(std::span<const std::int64_t> ids, const F& read) {
     read(ids.subspan(begin, std::min(chunk, ids.size() - begin)));
 }
 
-Record& record_of(std::vector<Record>& records, const Value& id) {
+/// The record with this id, or nullptr.
+Record* record_of(std::vector<Record>& records, const Value& id) {
+  const std::int64_t wanted = integer(id, "trial_id");
   const auto found =
-      std::lower_bound(records.begin(), records.end(), integer(id, "trial_id"),
+      std::lower_bound(records.begin(), records.end(), wanted,
                        [](const Record& record, std::int64_t value) { return record.id < value; });
-  return *found;  // only these ids were requested
+  return found != records.end() && found->id == wanted ? &*found : nullptr;
 }
 
+/// Asks for what other tables have for some of the records. It must live until the database was
+/// waited for.
 class DetailReader {
  public:
   DetailReader(Database& database, Distributions& distributions, std::vector<Record>& records,
                Details details)
       : database_(database), distributions_(distributions), records_(records), details_(details) {}
 
-  void read(std::span<const std::int64_t> ids) {
-    list_ = id_list(ids);
+  void ask(Selection selection) {
+    selection_ = std::move(selection);
     each("SELECT trial_id, param_name, param_value, distribution_json FROM trial_params",
-         "param_id", [&](Record& record, const Row& row) { add_parameter(record, row); });
+         "param_id", [this](Record& record, const Row& row) { add_parameter(record, row); });
     each("SELECT trial_id, value, value_type FROM trial_values", "objective",
-         [&](Record& record, const Row& row) {
+         [this](Record& record, const Row& row) {
            const std::string where = place(record, "value");
            record.trial.values.push_back(number_from(row[1], text(row[2], where), where));
          });
     each(
         "SELECT trial_id, step, intermediate_value, intermediate_value_type "
         "FROM trial_intermediate_values",
-        "step", [&](Record& record, const Row& row) { add_intermediate(record, row); });
+        "step", [this](Record& record, const Row& row) { add_intermediate(record, row); });
     if (details_ == Details::all)
       each("SELECT trial_id, \"key\", value_json FROM trial_user_attributes",
            "trial_user_attribute_id",
-           [&](Record& record, const Row& row) { add_attribute(record, record.user, row); });
+           [this](Record& record, const Row& row) { add_attribute(record, record.user, row); });
     each("SELECT trial_id, \"key\", value_json FROM trial_system_attributes",
-         "trial_system_attribute_id", [&](Record& record, const Row& row) {
+         "trial_system_attribute_id", [this](Record& record, const Row& row) {
            if (details_ == Details::all || !is_finished(record.trial.state) ||
                row[1] != Value(std::string(worker_attribute)))
              add_attribute(record, record.trial.attributes, row);
@@ -85,9 +98,11 @@ class DetailReader {
  private:
   template <class F>
   void each(const std::string& select, const std::string& order, const F& add) {
-    for (const Row& row : database_.query(
-             select + " WHERE trial_id IN " + list_.placeholders + " ORDER BY " + order, list_.ids))
-      add(record_of(records_, row[0]), row);
+    database_.later(select + " WHERE " + selection_.condition + " ORDER BY " + order,
+                    selection_.parameters, [this, add](const Rows& rows) {
+                      for (const Row& row : rows)
+                        if (Record* record = record_of(records_, row[0])) add(*record, row);
+                    });
   }
 
   std::string place(const Record& record, const std::string& what) const {
@@ -116,7 +131,7 @@ class DetailReader {
   Distributions& distributions_;
   std::vector<Record>& records_;
   Details details_;
-  IdList list_;
+  Selection selection_;
 };
 
 std::optional<std::int64_t> optional_time(const Value& value, Zone zone, const std::string& where) {
@@ -156,47 +171,66 @@ void read_details(Database& database, Distributions& distributions, std::vector<
                   Details details) {
   std::vector<std::int64_t> ids;
   for (const Record& record : records) ids.push_back(record.id);
-  DetailReader reader(database, distributions, records, details);
-  in_chunks(ids, [&](std::span<const std::int64_t> some) { reader.read(some); });
+  std::deque<DetailReader> readers;
+  in_chunks(ids, [&](std::span<const std::int64_t> some) {
+    readers.emplace_back(database, distributions, records, details).ask(with_ids(some));
+  });
+  database.wait();
   for (Record& record : records) record.trial.violation = violation_of(record.trial.attributes);
 }
 
 void Records::update(Database& database, Distributions& distributions, std::int64_t study,
                      Zone zone, Details details) {
-  const std::string columns =
-      "SELECT trial_id, number, state, datetime_start, datetime_complete FROM trials ";
-  std::vector<Record> fresh;
-  const auto add = [&](const Rows& rows) {
-    for (const Row& row : rows) {
-      Record record = record_from(row, zone, database.name() + ", table trials");
-      const bool waits = record.id < next_ && record.trial.state == TrialState::waiting &&
-                         at(record.id).trial.state == TrialState::waiting;
-      if (!waits) fresh.push_back(std::move(record));  // a trial that still waits has not changed
-    }
+  std::deque<std::vector<Record>> read;
+  std::deque<DetailReader> readers;
+  const std::string where = database.name() + ", table trials";
+  const auto ask = [&](const Selection& trials, Selection others) {
+    std::vector<Record>& records = read.emplace_back();
+    database.later(
+        "SELECT trial_id, number, state, datetime_start, datetime_complete FROM trials WHERE " +
+            trials.condition + " ORDER BY trial_id",
+        trials.parameters, [&records, &where, zone](const Rows& rows) {
+          for (const Row& row : rows) records.push_back(record_from(row, zone, where));
+        });
+    readers.emplace_back(database, distributions, records, details).ask(std::move(others));
   };
-  in_chunks(open_, [&](std::span<const std::int64_t> ids) {
-    const IdList list = id_list(ids);
-    add(database.query(columns + "WHERE trial_id IN " + list.placeholders + " ORDER BY trial_id",
-                       list.ids));
+  in_chunks(open_in(TrialState::running),
+            [&](std::span<const std::int64_t> ids) { ask(with_ids(ids), with_ids(ids)); });
+  // A trial that still waits has not changed.
+  in_chunks(open_in(TrialState::waiting), [&](std::span<const std::int64_t> ids) {
+    Selection changed = with_ids(ids);
+    changed.condition += " AND state <> 'WAITING'";
+    ask(changed, within(changed, ""));
   });
-  add(database.query(columns + "WHERE study_id = $1 AND trial_id >= $2 AND number IS NOT NULL "
-                               "ORDER BY trial_id",
-                     {study, next_}));
-  read_details(database, distributions, fresh, details);
-  for (Record& record : fresh) put(std::move(record));
+  const Selection fresh{"study_id = $1 AND trial_id >= $2 AND number IS NOT NULL", {study, next_}};
+  ask(fresh, within(fresh, "trial_id >= $2 AND "));
+  database.wait();
+  for (std::vector<Record>& records : read)
+    for (Record& record : records) {
+      record.trial.violation = violation_of(record.trial.attributes);
+      put(std::move(record));
+    }
 }
 
-Record& Records::at(std::int64_t id) {
-  return *std::lower_bound(
-      records_.begin(), records_.end(), id,
-      [](const Record& record, std::int64_t value) { return record.id < value; });
+std::vector<std::int64_t> Records::open_in(TrialState state) const {
+  std::vector<std::int64_t> ids;
+  for (const std::int64_t id : open_)
+    if (records_[index_of(id)].trial.state == state) ids.push_back(id);
+  return ids;
+}
+
+std::size_t Records::index_of(std::int64_t id) const {
+  const auto found =
+      std::lower_bound(records_.begin(), records_.end(), id,
+                       [](const Record& record, std::int64_t value) { return record.id < value; });
+  return static_cast<std::size_t>(found - records_.begin());
 }
 
 void Records::put(Record record) {
   const std::int64_t id = record.id;
   const bool open = !is_finished(record.trial.state), known = id < next_;
   if (known)
-    at(id) = std::move(record);
+    records_[index_of(id)] = std::move(record);
   else
     records_.push_back(std::move(record));
   next_ = std::max(next_, id + 1);

@@ -26,6 +26,7 @@ class Distributions {
 enum class Details { all, decisive };
 
 /// Adds everything from outside the table `trials` to the records, which are in ascending id.
+/// One round trip.
 void read_details(Database& database, Distributions& distributions, std::vector<Record>& records,
                   Details details = Details::all);
 
@@ -33,7 +34,8 @@ void read_details(Database& database, Distributions& distributions, std::vector<
 /// does not depend on their number.
 class Records {
  public:
-  /// Reads new trials and those that were not finished at the last call, within a transaction.
+  /// Reads new trials and those that were not finished at the last call, within a transaction. One
+  /// round trip, with what the transaction has asked for before.
   void update(Database& database, Distributions& distributions, std::int64_t study, Zone zone,
               Details details);
   const std::vector<Record>& all() const { return records_; }
@@ -42,8 +44,9 @@ class Records {
   std::int64_t first_unfinished() const { return open_.empty() ? next_ : open_.front(); }
 
  private:
+  std::vector<std::int64_t> open_in(TrialState state) const;
   void put(Record record);
-  Record& at(std::int64_t id);
+  std::size_t index_of(std::int64_t id) const;
 
   std::vector<Record> records_;     ///< in ascending id, and so in ascending number
   std::vector<std::int64_t> open_;  ///< ids of unfinished trials, ascending

@@ -101,11 +101,11 @@ void refuse_strange(Database& database) {
 
 void create_tables(Database& database) {
   for (const std::string_view statement : database.dialect().before_tables)
-    database.execute(std::string(statement));
+    database.later(std::string(statement));
   for (const std::string_view statement : tables)
-    database.execute(in_dialect(statement, database.dialect()));
-  database.execute("INSERT INTO version_info VALUES (1, $1, $2)", {schema_number, library_version});
-  database.execute("INSERT INTO alembic_version VALUES ($1)", {written_version});
+    database.later(in_dialect(statement, database.dialect()));
+  database.later("INSERT INTO version_info VALUES (1, $1, $2)", {schema_number, library_version});
+  database.later("INSERT INTO alembic_version VALUES ($1)", {written_version});
 }
 
 struct Version {

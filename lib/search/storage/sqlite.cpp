@@ -96,7 +96,7 @@ class Sqlite final : public Database {
   void begin(Access access) override {
     if (!views_) steps_ = bytes_ = 0;
     // A write takes its lock at once: a reader that becomes a writer can fail without waiting.
-    execute(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN", {});
+    execute(access == Access::read ? "BEGIN" : "BEGIN IMMEDIATE", {});
   }
   void commit() override { execute("COMMIT", {}); }
   void rollback() noexcept override {

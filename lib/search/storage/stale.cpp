@@ -6,35 +6,45 @@
 namespace mase::storage {
 
 void OptunaStorage::heartbeat(std::int64_t trial) {
-  database_->transact(Access::write, [&] {
-    if (lock_running(trial)) write_heartbeat(trial);
+  database_->transact(Access::repeatable, [&] {
+    require_running(trial);
+    write_heartbeat(trial);
   });
 }
 
 void OptunaStorage::write_heartbeat(std::int64_t trial) {
-  database_->execute("INSERT INTO trial_heartbeats (trial_id, heartbeat) VALUES ($1, " +
-                         std::string(database_->dialect().now) +
-                         ") ON CONFLICT (trial_id) DO UPDATE SET heartbeat = excluded.heartbeat",
-                     {trial});
+  database_->later("INSERT INTO trial_heartbeats (trial_id, heartbeat) VALUES ($1, " +
+                       std::string(database_->dialect().now) +
+                       ") ON CONFLICT (trial_id) DO UPDATE SET heartbeat = excluded.heartbeat",
+                   {trial});
+}
+
+void OptunaStorage::ask_for_running(const Study& study, std::vector<Stale>& running) {
+  database_->later("SELECT t.trial_id, CAST(heartbeat AS TEXT), CAST(" +
+                       std::string(database_->dialect().age) +
+                       " AS DOUBLE PRECISION) FROM trials t JOIN trial_heartbeats h ON "
+                       "h.trial_id = t.trial_id WHERE t.study_id = $1 AND t.trial_id >= $2 AND "
+                       "t.state = 'RUNNING' ORDER BY t.trial_id",
+                   {study.id, records_[study.id].first_unfinished()}, [&running](const Rows& rows) {
+                     for (const Row& row : rows)
+                       running.push_back({integer(row[0], "trial_id"), text(row[1], "heartbeat"),
+                                          real(row[2], "heartbeat")});
+                   });
 }
 
 std::vector<Stale> OptunaStorage::stale(const Study& study, double seconds) {
   std::vector<Stale> found;
   database_->transact(Access::read, [&] {
     found.clear();
-    for (const Row& row : database_->query(
-             "SELECT t.trial_id, CAST(heartbeat AS TEXT) FROM trials t JOIN trial_heartbeats h ON "
-             "h.trial_id = t.trial_id WHERE t.study_id = $1 AND t.trial_id >= $3 AND "
-             "t.state = 'RUNNING' AND " +
-                 std::string(database_->dialect().age) + " > $2 ORDER BY t.trial_id",
-             {study.id, seconds, records_[study.id].first_unfinished()}))
-      found.push_back({integer(row[0], "trial_id"), text(row[1], "heartbeat")});
+    ask_for_running(study, found);
+    database_->wait();
   });
+  std::erase_if(found, [&](const Stale& trial) { return trial.silent <= seconds; });
   return found;
 }
 
 bool OptunaStorage::lock_stale(const Stale& stale) {
-  if (!lock_running(stale.id)) return false;
+  require_running(stale.id);
   // The last comparison makes sure that the heartbeat differs from the seen one afterwards, for any
   // resolution of the clock.
   return database_->execute(
@@ -47,24 +57,23 @@ bool OptunaStorage::lock_stale(const Stale& stale) {
 
 bool OptunaStorage::take_over(const Stale& stale, const Tree& system) {
   bool mine = false;
-  database_->transact(Access::write, [&] {
+  const bool is_done = database_->transact(Access::write, [&] {
     mine = lock_stale(stale);
     if (mine) write_trial_attributes(stale.id, Tree::dict(), system);
   });
-  return mine;
+  return is_done && mine;
 }
 
 bool OptunaStorage::fail_and_retry(const Study& study, const Stale& stale) {
   bool mine = false;
-  database_->transact(Access::write, [&] {
+  const bool is_done = database_->transact(Access::write, [&] {
     mine = lock_stale(stale);
     if (!mine) return;
-    database_->execute(
-        "UPDATE trials SET state = 'FAIL', datetime_complete = $2 WHERE trial_id = $1",
-        {stale.id, now_text()});
+    database_->later("UPDATE trials SET state = 'FAIL', datetime_complete = $2 WHERE trial_id = $1",
+                     {stale.id, now_text()});
     insert_retry(study.id, stale.id);
   });
-  return mine;
+  return is_done && mine;
 }
 
 /// Does what Optuna's RetryHeartbeatStaleTrialCallback does: copies parameters and attributes, sets
@@ -87,13 +96,15 @@ void OptunaStorage::insert_retry(std::int64_t study, std::int64_t trial) {
     for (const auto& [name, value] : failed[0].trial.params)
       fixed[name] = samplers::external_value(*failed[0].distributions.at(name), value);
   }
-  const std::int64_t retry = insert_waiting(study);
-  write_trial_attributes(retry, failed[0].user, system);
-  database_->execute(
-      "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) "
-      "SELECT CAST($1 AS INTEGER), param_name, param_value, distribution_json FROM trial_params "
-      "WHERE trial_id = $2 ORDER BY param_id",
-      {retry, trial});
+  insert_waiting(study);
+  write_newest_attributes("trial_user_attributes", study, failed[0].user);
+  write_newest_attributes("trial_system_attributes", study, system);
+  database_->later(
+      "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) SELECT " +
+          newest(study) +
+          ", param_name, param_value, distribution_json FROM trial_params WHERE trial_id = $1 "
+          "ORDER BY param_id",
+      {trial});
 }
 
 }  // namespace mase::storage

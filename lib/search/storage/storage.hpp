@@ -43,10 +43,17 @@ struct Record {
   std::optional<std::int64_t> start, complete;  ///< milliseconds since 1970, UTC
 };
 
-/// A running trial whose heartbeat is old.
+/// A running trial, whose heartbeat may be old.
 struct Stale {
   std::int64_t id = 0;
   std::string heartbeat;  ///< as last seen; take_over succeeds only if it is unchanged
+  double silent = 0;      ///< seconds since then, by the database's clock
+};
+
+/// What a worker decides by, beside the trials. All of it is of one moment.
+struct Look {
+  std::vector<Stale> running;  ///< the running trials that have a heartbeat
+  Tree system = Tree::dict();  ///< attributes of the study
 };
 
 /// The outcome of a finished trial.
@@ -83,8 +90,12 @@ class Storage {
   /// All trials in ascending number, valid until the next call. Finished trials are read only once
   /// and cached.
   virtual const std::vector<Record>& trials(const Study& study) = 0;
-  /// From now on `trials` reads no user attributes and no worker of finished trials. This is for
-  /// callers that need trials to choose others, not to show them.
+  /// Reads the trials, too, which `last_trials` then returns.
+  virtual Look look(const Study& study) = 0;
+  /// The trials as `trials` or `look` read them last, valid until the next call of these.
+  virtual const std::vector<Record>& last_trials(const Study& study) = 0;
+  /// From now on `trials` and `look` read no user attributes and no worker of finished trials. This
+  /// is for callers that need trials to choose others, not to show them.
   virtual void leave_out_attributes() = 0;
   virtual Tree user_attributes(const Record& record) = 0;
   /// Like `trials`, but moves the trials to the caller, so that the next call reads them again.

@@ -8,6 +8,25 @@
 
 namespace mase::storage {
 
+namespace {
+
+std::vector<Row> attribute_rows(const Tree& attributes) {
+  std::vector<Row> rows;
+  for (const auto& [key, value] : attributes.as_dict())
+    rows.push_back({key, attribute_text(value)});
+  return rows;
+}
+
+std::string attribute_columns(const std::string& table, const std::string& owner) {
+  return table + " (" + owner + ", \"key\", value_json)";
+}
+
+std::string replaces_attribute(const std::string& owner) {
+  return "ON CONFLICT (" + owner + ", \"key\") DO UPDATE SET value_json = excluded.value_json";
+}
+
+}  // namespace
+
 OptunaStorage::OptunaStorage(std::unique_ptr<Database> database, Opening opening)
     : database_(std::move(database)), zone_(open_schema(*database_, opening)) {}
 
@@ -85,11 +104,11 @@ void OptunaStorage::delete_study(const Study& study) {
                                   "study_system_attributes", "studies"};
   database_->transact(Access::write, [&] {
     for (const char* table : of_trials)
-      database_->execute("DELETE FROM " + std::string(table) +
-                             " WHERE trial_id IN (SELECT trial_id FROM trials WHERE study_id = $1)",
-                         {study.id});
+      database_->later("DELETE FROM " + std::string(table) +
+                           " WHERE trial_id IN (SELECT trial_id FROM trials WHERE study_id = $1)",
+                       {study.id});
     for (const char* table : of_studies)
-      database_->execute("DELETE FROM " + std::string(table) + " WHERE study_id = $1", {study.id});
+      database_->later("DELETE FROM " + std::string(table) + " WHERE study_id = $1", {study.id});
   });
 }
 
@@ -98,33 +117,38 @@ Study OptunaStorage::read_study(std::int64_t id, const std::string& name) {
   Study study;
   study.id = id;
   study.name = name;
-  for (const Row& row : database_->query(
-           "SELECT direction FROM study_directions WHERE study_id = $1 ORDER BY objective", {id}))
-    study.directions.push_back(direction_from(text(row[0], where), where));
-  study.user = read_attributes("study_user_attributes", "study_id", id);
-  study.system = read_attributes("study_system_attributes", "study_id", id);
+  database_->later("SELECT direction FROM study_directions WHERE study_id = $1 ORDER BY objective",
+                   {id}, [&](const Rows& rows) {
+                     for (const Row& row : rows)
+                       study.directions.push_back(direction_from(text(row[0], where), where));
+                   });
+  ask_for_attributes("study_user_attributes", id, study.user);
+  ask_for_attributes("study_system_attributes", id, study.system);
+  database_->wait();
   return study;
 }
 
-Tree OptunaStorage::read_attributes(const std::string& table, const std::string& owner,
-                                    std::int64_t id) {
-  Tree attributes = Tree::dict();
-  const std::string where = database_->name() + ", table " + table;
-  for (const Row& row : database_->query("SELECT \"key\", value_json FROM " + table + " WHERE " +
-                                             owner + " = $1 ORDER BY \"key\"",
-                                         {id}))
-    attributes[text(row[0], where)] = attribute_from(text(row[1], where));
-  return attributes;
+void OptunaStorage::ask_for_attributes(const std::string& table, std::int64_t study,
+                                       Tree& attributes) {
+  database_->later(
+      "SELECT \"key\", value_json FROM " + table + " WHERE study_id = $1 ORDER BY \"key\"", {study},
+      [where = database_->name() + ", table " + table, &attributes](const Rows& rows) {
+        for (const Row& row : rows)
+          attributes[text(row[0], where)] = attribute_from(text(row[1], where));
+      });
 }
 
 void OptunaStorage::write_attributes(const std::string& table, const std::string& owner,
                                      std::int64_t id, const Tree& attributes) {
-  std::vector<Row> rows;
-  for (const auto& [key, value] : attributes.as_dict())
-    rows.push_back({id, key, attribute_text(value)});
-  insert_rows(
-      *database_, table + " (" + owner + ", \"key\", value_json)", rows,
-      "ON CONFLICT (" + owner + ", \"key\") DO UPDATE SET value_json = excluded.value_json");
+  std::vector<Row> rows = attribute_rows(attributes);
+  for (Row& row : rows) row.insert(row.begin(), id);
+  insert_rows(*database_, attribute_columns(table, owner), rows, replaces_attribute(owner));
+}
+
+void OptunaStorage::write_newest_attributes(const std::string& table, std::int64_t study,
+                                            const Tree& attributes) {
+  insert_rows(*database_, attribute_columns(table, "trial_id"), attribute_rows(attributes), "",
+              newest(study));
 }
 
 }  // namespace mase::storage

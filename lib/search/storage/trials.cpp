@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a trial: it is enqueued, started or claimed, gets parameters, reports and finishes.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "base/error.hpp"
 #include "search/storage/optuna_storage.hpp"
@@ -25,6 +28,18 @@ const std::vector<Record>& OptunaStorage::trials(const Study& study) {
   database_->transact(
       Access::read, [&] { records.update(*database_, distributions_, study.id, zone_, details_); });
   return records.all();
+}
+
+Look OptunaStorage::look(const Study& study) {
+  Records& records = records_[study.id];
+  Look look;
+  database_->transact(Access::read, [&] {
+    look = {};
+    ask_for_running(study, look.running);
+    ask_for_attributes("study_system_attributes", study.id, look.system);
+    records.update(*database_, distributions_, study.id, zone_, details_);
+  });
+  return look;
 }
 
 std::vector<Record> OptunaStorage::take_trials(const Study& study) {
@@ -52,20 +67,31 @@ std::optional<Record> OptunaStorage::begin_trial(const Study& study, const Tree&
                                                  std::int64_t limit) {
   std::optional<Record> record;
   database_->transact(Access::write, [&] {
-    record = claim_waiting(study);
-    if (record) {
-      write_trial_attributes(record->id, Tree::dict(), system);
-      for (const auto& [key, value] : system.as_dict()) record->trial.attributes[key] = value;
-    } else {
-      lock_study(study.id);
-      const Counts& counts = count(study.id);
-      if (counts.all - counts.retries >= limit) return;
-      record = insert_running(study, system, counts.all);
-    }
-    write_heartbeat(record->id);
+    // Others wait for the lock of the study's row from here to the commit: one round trip.
+    Rows waiting;
+    lock_study(study.id);
+    ask_for_waiting(study, waiting);
+    const Counts& counts = count(study.id);
+    record.reset();
+    if (!waiting.empty())
+      record = claim(waiting[0], system);
+    else if (counts.all - counts.retries < limit)
+      insert_running(study, system, counts.all, record.emplace());
   });
+  if (record && record->id == 0) find_begun(study, *record);
+  if (record) studies_of_[record->id] = study.id;
   if (record) record->trial.violation = violation_of(record->trial.attributes);
   return record;
+}
+
+/// The answer to the commit was lost, and the new trial's id with it.
+void OptunaStorage::find_begun(const Study& study, Record& record) {
+  database_->transact(Access::read, [&] {
+    const Rows rows =
+        database_->query("SELECT trial_id FROM trials WHERE study_id = $1 AND number = $2",
+                         {study.id, record.trial.number});
+    record.id = integer(rows.at(0)[0], "trial_id");
+  });
 }
 
 const OptunaStorage::Counts& OptunaStorage::count(std::int64_t study) {
@@ -86,65 +112,78 @@ const OptunaStorage::Counts& OptunaStorage::count(std::int64_t study) {
 
 void OptunaStorage::release(const Record& record) {
   database_->transact(Access::write, [&] {
-    database_->execute(
+    database_->later(
         "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE trial_id = $1 AND "
         "state = 'RUNNING'",
         {record.id});
   });
 }
 
-std::optional<Record> OptunaStorage::claim_waiting(const Study& study) {
-  const Rows rows = database_->query(
+void OptunaStorage::ask_for_waiting(const Study& study, Rows& waiting) {
+  database_->later(
       "SELECT trial_id, number FROM trials WHERE study_id = $1 AND trial_id >= $2 AND "
       "state = 'WAITING' AND number IS NOT NULL ORDER BY trial_id LIMIT 1" +
           std::string(database_->dialect().skip_locked),
-      {study.id, records_[study.id].first_unfinished()});
-  if (rows.empty()) return std::nullopt;
+      {study.id, records_[study.id].first_unfinished()},
+      [&waiting](const Rows& rows) { waiting = rows; });
+}
+
+Record OptunaStorage::claim(const Row& waiting, const Tree& system) {
   std::vector<Record> claimed(1);
-  claimed[0].id = integer(rows[0][0], "trial_id");
-  claimed[0].trial.number = integer(rows[0][1], "number");
+  claimed[0].id = integer(waiting[0], "trial_id");
+  claimed[0].trial.number = integer(waiting[1], "number");
   const std::int64_t now = microseconds_now();
   claimed[0].start = now / 1000;
-  database_->execute("UPDATE trials SET state = 'RUNNING', datetime_start = $2 WHERE trial_id = $1",
-                     {claimed[0].id, time_text(now, zone_)});
+  database_->later("UPDATE trials SET state = 'RUNNING', datetime_start = $2 WHERE trial_id = $1",
+                   {claimed[0].id, time_text(now, zone_)});
+  write_heartbeat(claimed[0].id);
   read_details(*database_, distributions_, claimed);
+  write_trial_attributes(claimed[0].id, Tree::dict(), system);
   fix_stored_parameters(claimed[0]);
+  for (const auto& [key, value] : system.as_dict()) claimed[0].trial.attributes[key] = value;
   return std::move(claimed[0]);
 }
 
-Record OptunaStorage::insert_running(const Study& study, const Tree& system, std::int64_t number) {
+std::string OptunaStorage::newest(std::int64_t study) {
+  return "(SELECT MAX(trial_id) FROM trials WHERE study_id = " + std::to_string(study) + ")";
+}
+
+void OptunaStorage::insert_running(const Study& study, const Tree& system, std::int64_t number,
+                                   Record& record) {
   const std::int64_t now = microseconds_now();
-  Record record;
-  record.id = insert_trial(study.id, number, TrialState::running, time_text(now, zone_));
+  insert_trial(study.id, number, TrialState::running, time_text(now, zone_), &record.id);
+  write_newest_attributes("trial_system_attributes", study.id, system);
+  database_->later("INSERT INTO trial_heartbeats (trial_id, heartbeat) VALUES (" +
+                   newest(study.id) + ", " + std::string(database_->dialect().now) + ")");
   record.trial.number = number;
-  write_trial_attributes(record.id, Tree::dict(), system);
   record.trial.attributes = system;
   record.start = now / 1000;
-  return record;
 }
 
 /// Locks the study's row, which protects the numbering of its trials. Optuna locks the same row.
 void OptunaStorage::lock_study(std::int64_t study) {
-  const Rows locked = database_->query("SELECT study_id FROM studies WHERE study_id = $1" +
-                                           std::string(database_->dialect().for_update),
-                                       {study});
-  if (locked.empty())
-    file_error(database_->name() + ": the study was deleted while this search used it");
+  database_->later(
+      "SELECT study_id FROM studies WHERE study_id = $1" +
+          std::string(database_->dialect().for_update),
+      {study}, [this](const Rows& locked) {
+        if (locked.empty())
+          file_error(database_->name() + ": the study was deleted while this search used it");
+      });
 }
 
-std::int64_t OptunaStorage::insert_waiting(std::int64_t study) {
+void OptunaStorage::insert_waiting(std::int64_t study) {
   lock_study(study);
-  return insert_trial(study, count(study).all, TrialState::waiting, {});
+  insert_trial(study, count(study).all, TrialState::waiting, {});
 }
 
-std::int64_t OptunaStorage::insert_trial(std::int64_t study, std::int64_t number, TrialState state,
-                                         const Value& start) {
-  return integer(database_
-                     ->query("INSERT INTO trials (number, study_id, state, datetime_start) VALUES "
-                             "($1, $2, $3, $4) RETURNING trial_id",
-                             {number, study, state_text(state), start})
-                     .at(0)[0],
-                 "trial_id");
+void OptunaStorage::insert_trial(std::int64_t study, std::int64_t number, TrialState state,
+                                 const Value& start, std::int64_t* id) {
+  database_->later(
+      "INSERT INTO trials (number, study_id, state, datetime_start) VALUES ($1, $2, $3, $4) "
+      "RETURNING trial_id",
+      {number, study, state_text(state), start}, [id](const Rows& rows) {
+        if (id) *id = integer(rows.at(0)[0], "trial_id");
+      });
 }
 
 void OptunaStorage::write_trial_attributes(std::int64_t trial, const Tree& user,
@@ -153,25 +192,34 @@ void OptunaStorage::write_trial_attributes(std::int64_t trial, const Tree& user,
   write_attributes("trial_system_attributes", "trial_id", trial, system);
 }
 
-bool OptunaStorage::lock_running(std::int64_t trial) {
-  const Rows rows = database_->query(
-      "SELECT state FROM trials WHERE trial_id = $1" + std::string(database_->dialect().for_update),
-      {trial});
-  return !rows.empty() && text(rows[0][0], "state") == "RUNNING";
+void OptunaStorage::require_running(std::int64_t trial) {
+  database_->require("SELECT 1 FROM trials WHERE trial_id = $1 AND state = 'RUNNING'" +
+                         std::string(database_->dialect().for_update),
+                     {trial});
+}
+
+std::int64_t OptunaStorage::study_of(std::int64_t trial) {
+  const auto known = studies_of_.find(trial);
+  if (known != studies_of_.end()) return known->second;
+  const Row row =
+      database_->query("SELECT study_id FROM trials WHERE trial_id = $1", {trial}).at(0);
+  return integer(row[0], "study_id");
 }
 
 void OptunaStorage::set_parameters(const Record& record, const samplers::Params& params,
                                    const samplers::Space& space, const Tree& system) {
-  database_->transact(Access::write, [&] {
-    if (!lock_running(record.id)) return;
+  database_->transact(Access::repeatable, [&] {
+    require_running(record.id);
     const std::int64_t study = study_of(record.id);
+    samplers::Space chosen;
+    std::ranges::copy_if(space, std::back_inserter(chosen),
+                         [&](const auto& dimension) { return params.contains(dimension.name); });
+    check_agreement(record, study, chosen);
     std::vector<Row> rows;
-    for (const samplers::Dimension& dimension : space) {
-      const auto value = params.find(dimension.name);
-      if (value == params.end()) continue;
-      MASE_CHECK(std::isfinite(value->second), "parameter '" + dimension.name + "' is not finite");
-      check_agreement(record, study, dimension);
-      rows.push_back({record.id, dimension.name, value->second,
+    for (const samplers::Dimension& dimension : chosen) {
+      const double value = params.at(dimension.name);
+      MASE_CHECK(std::isfinite(value), "parameter '" + dimension.name + "' is not finite");
+      rows.push_back({record.id, dimension.name, value,
                       to_json(samplers::to_tree(dimension.distribution), -1)});
     }
     insert_rows(*database_, "trial_params (trial_id, param_name, param_value, distribution_json)",
@@ -182,42 +230,44 @@ void OptunaStorage::set_parameters(const Record& record, const samplers::Params&
   });
 }
 
-std::int64_t OptunaStorage::study_of(std::int64_t trial) {
-  return integer(
-      database_->query("SELECT study_id FROM trials WHERE trial_id = $1", {trial}).at(0)[0],
-      "study_id");
-}
-
 void OptunaStorage::check_agreement(const Record& record, std::int64_t study,
-                                    const samplers::Dimension& wanted) {
-  const samplers::Distribution* earlier = agreed(study, wanted.name);
-  if (earlier == nullptr || samplers::compatible(*earlier, wanted.distribution)) return;
-  file_error(database_->name() + ", trial " + std::to_string(record.trial.number) +
-             ": parameter '" + wanted.name + "' cannot be " +
-             to_json(samplers::to_tree(wanted.distribution), -1) + ", earlier trials have " +
-             to_json(samplers::to_tree(*earlier), -1) +
-             "; only ranges may change within a study: use another name, or another study");
+                                    const samplers::Space& space) {
+  learn_agreed(study, space);
+  for (const samplers::Dimension& wanted : space) {
+    const auto earlier = agreed_.find({study, wanted.name});
+    if (earlier == agreed_.end() || samplers::compatible(earlier->second, wanted.distribution))
+      continue;
+    file_error(database_->name() + ", trial " + std::to_string(record.trial.number) +
+               ": parameter '" + wanted.name + "' cannot be " +
+               to_json(samplers::to_tree(wanted.distribution), -1) + ", earlier trials have " +
+               to_json(samplers::to_tree(earlier->second), -1) +
+               "; only ranges may change within a study: use another name, or another study");
+  }
 }
 
-/// The agreed distribution; null while no trial has the parameter. To add it, lock the study's row.
-const samplers::Distribution* OptunaStorage::agreed(std::int64_t study, const std::string& name) {
-  const auto known = agreed_.find({study, name});
-  if (known != agreed_.end()) return &known->second;
-  lock_study(study);
-  const Rows rows = database_->query(
-      "SELECT p.distribution_json FROM trials t JOIN trial_params p ON p.trial_id = t.trial_id "
-      "WHERE t.study_id = $1 AND p.param_name = $2 LIMIT 1",
-      {study, name});
-  if (rows.empty()) return nullptr;
-  const std::string where = database_->name() + ", parameter '" + name + "'";
-  const auto added =
-      agreed_.emplace(std::pair{study, name}, *distributions_.read(text(rows[0][0], where), where));
-  return &added.first->second;
+/// Reads the agreed distributions that are not known. A parameter that no trial has needs the lock
+/// of the study's row, because it is about to be added.
+void OptunaStorage::learn_agreed(std::int64_t study, const samplers::Space& space) {
+  bool is_known = true;
+  for (const samplers::Dimension& dimension : space) {
+    if (agreed_.contains({study, dimension.name})) continue;
+    if (std::exchange(is_known, false)) lock_study(study);
+    database_->later(
+        "SELECT p.distribution_json FROM trials t JOIN trial_params p ON p.trial_id = t.trial_id "
+        "WHERE t.study_id = $1 AND p.param_name = $2 LIMIT 1",
+        {study, dimension.name}, [this, study, &dimension](const Rows& rows) {
+          const std::string where = database_->name() + ", parameter '" + dimension.name + "'";
+          if (!rows.empty())
+            agreed_.emplace(std::pair{study, dimension.name},
+                            *distributions_.read(text(rows[0][0], where), where));
+        });
+  }
+  if (!is_known) database_->wait();
 }
 
 void OptunaStorage::report(std::int64_t trial, std::int64_t step, double value) {
-  database_->transact(Access::write, [&] {
-    if (!lock_running(trial)) return;
+  database_->transact(Access::repeatable, [&] {
+    require_running(trial);
     const Stored cells = stored(value);
     insert_rows(*database_,
                 "trial_intermediate_values (trial_id, step, intermediate_value, "
@@ -240,26 +290,40 @@ bool OptunaStorage::finish(std::int64_t trial, const Outcome& outcome) {
     const Stored cells = stored(value);
     rows.push_back({trial, static_cast<std::int64_t>(rows.size()), cells.value, cells.type});
   }
-  bool finished = false;
-  database_->transact(Access::write, [&] {
-    finished = lock_running(trial);
-    if (!finished) return;
+  studies_of_.erase(trial);
+  const std::string now = now_text();
+  const bool finished = database_->transact(Access::repeatable, [&] {
+    require_running(trial);
     insert_rows(*database_, "trial_values (trial_id, objective, value, value_type)", rows,
                 "ON CONFLICT (trial_id, objective) DO UPDATE SET value = excluded.value, "
                 "value_type = excluded.value_type");
     write_trial_attributes(trial, outcome.user, outcome.system);
-    database_->execute("UPDATE trials SET state = $2, datetime_complete = $3 WHERE trial_id = $1",
-                       {trial, state_text(outcome.state), now_text()});
+    database_->later("UPDATE trials SET state = $2, datetime_complete = $3 WHERE trial_id = $1",
+                     {trial, state_text(outcome.state), now});
   });
-  return finished;
+  return finished || was_finished_at(trial, now);
+}
+
+/// Whether the commit that ended the trial then took effect, although its answer was lost. Nobody
+/// else ends the same trial in the same microsecond.
+bool OptunaStorage::was_finished_at(std::int64_t trial, const std::string& time) {
+  bool is_same = false;
+  database_->transact(Access::read, [&] {
+    is_same = !database_
+                   ->query("SELECT 1 FROM trials WHERE trial_id = $1 AND datetime_complete = $2",
+                           {trial, time})
+                   .empty();
+  });
+  return is_same;
 }
 
 void OptunaStorage::enqueue(const Study& study, const Tree& fixed_params, const Tree& user) {
   database_->transact(Access::write, [&] {
-    const std::int64_t trial = insert_waiting(study.id);
+    insert_waiting(study.id);
     Tree system = Tree::dict();
     system["fixed_params"] = fixed_params;
-    write_trial_attributes(trial, user, system);
+    write_newest_attributes("trial_user_attributes", study.id, user);
+    write_newest_attributes("trial_system_attributes", study.id, system);
   });
 }
 

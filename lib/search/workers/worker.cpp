@@ -82,35 +82,36 @@ void Worker::run() {
   }
 }
 
+/// Whether the last look found nothing to do.
 bool Worker::study_complete() {
-  const std::vector<Record>& records = storage_->trials(study_);
+  const std::vector<Record>& records = storage_->last_trials(study_);
   return std::none_of(records.begin(), records.end(), [](const Record& record) {
     return record.trial.state == TrialState::running || record.trial.state == TrialState::waiting;
   });
 }
 
+/// A trial to run. Only if there is none it looks at the others, as `parameters` does for a trial.
 std::optional<Record> Worker::next() {
-  if (auto adopted = adopt()) return adopted;
   Tree system = Tree::dict();
   system[storage::worker_attribute] = identity_;
-  return storage_->begin_trial(study_, system, crew_.plan.options.setup.n_trials);
+  auto begun = storage_->begin_trial(study_, system, crew_.plan.options.setup.n_trials);
+  return begun ? std::move(begun) : look();
 }
 
-/// Adopts a trial of a dead worker. As in Optuna, it fails and is enqueued again. In deterministic
-/// mode it continues under its own number, so that a killed worker does not change the study.
-std::optional<Record> Worker::adopt() {
+/// Looks at the study, and adopts a trial of a dead worker. As in Optuna, it fails and is enqueued
+/// again. In deterministic mode it continues under its own number, so that a killed worker does not
+/// change the study.
+std::optional<Record> Worker::look() {
+  storage::Look seen = storage_->look(study_);
+  study_.system = std::move(seen.system);
   const double grace = missed_beats * crew_.plan.options.setup.heartbeat;
-  std::vector<storage::Stale> candidates = storage_->stale(study_, grace);
-  const std::vector<Record>& records = storage_->trials(study_);
-  for (const storage::Stale& running : storage_->stale(study_, 0)) {
+  const std::vector<Record>& records = storage_->last_trials(study_);
+  for (const storage::Stale& running : seen.running) {
     const Record* record = find_record(records, running.id);
     const Tree* worker =
         record ? record->trial.attributes.find(storage::worker_attribute) : nullptr;
-    if (worker && is_dead_here(*worker)) candidates.push_back(running);
-  }
-  for (const storage::Stale& dead : candidates) {
-    const Record* record = find_record(records, dead.id);
-    if (record && recover(dead, *record)) return *record;
+    const bool is_dead = running.silent > grace || (worker && is_dead_here(*worker));
+    if (record && is_dead && recover(running, *record)) return *record;
   }
   return std::nullopt;
 }
@@ -122,10 +123,11 @@ bool Worker::recover(const storage::Stale& dead, const Record& record) {
     return storage_->take_over(dead, system);
   }
   const Tree* history = record.trial.attributes.find("retry_history");
-  if (history && history->size() >= most_retries)
+  const bool is_last = history && history->size() >= most_retries;
+  if (is_last && storage_->take_over(dead))
     storage_->finish(dead.id, failure("its worker died, as did those of the " +
                                       std::to_string(history->size()) + " tries before"));
-  else
+  else if (!is_last)
     storage_->fail_and_retry(study_, dead);
   return false;
 }
@@ -142,21 +144,19 @@ void Worker::pause() {
 }
 
 std::optional<samplers::Params> Worker::parameters(const Record& record) {
-  if (!record.trial.params.empty()) return record.trial.params;
-  if (const auto study = storage_->find_study(study_.name))
-    asker_.follow(sampler_turns(*study, crew_.plan));
   while (!crew_.over()) {
-    const std::vector<Record>& records = storage_->trials(study_);
-    if (auto suggestion = asker_.ask(records, record)) {
+    if (auto orphan = look()) {
+      run_trial(std::move(*orphan));
+      continue;
+    }
+    if (!record.trial.params.empty()) return record.trial.params;
+    asker_.follow(sampler_turns(study_, crew_.plan));
+    if (auto suggestion = asker_.ask(storage_->last_trials(study_), record)) {
       storage_->set_parameters(record, suggestion->params, crew_.plan.space->dimensions(),
                                suggestion->attributes);
       return suggestion->params;
     }
-    // A trial of an earlier batch may belong to a dead worker.
-    if (auto orphan = adopt())
-      run_trial(std::move(*orphan));
-    else
-      pause();
+    pause();  // trials of an earlier batch run
   }
   return std::nullopt;
 }
@@ -193,7 +193,7 @@ void Worker::run_trial(Record record) {
 /// earlier batch), or nothing.
 std::optional<Outcome> Worker::known_outcome(const Record& record) {
   if (!crew_.plan.repeatable) return std::nullopt;
-  const Record* earlier = asker_.measured_before(storage_->trials(study_), record);
+  const Record* earlier = asker_.measured_before(storage_->last_trials(study_), record);
   if (!earlier) return std::nullopt;
   Outcome outcome;
   outcome.values = earlier->trial.values;

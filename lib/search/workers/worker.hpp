@@ -49,7 +49,7 @@ class Worker {
 
  private:
   std::optional<storage::Record> next();
-  std::optional<storage::Record> adopt();
+  std::optional<storage::Record> look();
   bool recover(const storage::Stale& dead, const storage::Record& record);
   void pause();
   void run_trial(storage::Record record);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements Database with libpq for PostgreSQL. A connection that was lost, or could not be made,
 // is opened again. If a commit was lost with it, the server is asked for the outcome of the
-// transaction.
+// transaction. A transaction costs a round trip for each result that it waits for, and one for its
+// commit if it writes.
 #include <libpq-fe.h>
 
 #include <array>
 #include <cctype>
-#include <unordered_map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "search/storage/database.hpp"
+#include "search/storage/postgresql/pipeline.hpp"
 
 namespace mase::postgresql {
 namespace {
@@ -23,6 +24,7 @@ using storage::Dialect;
 using storage::is_null;
 using storage::Row;
 using storage::Rows;
+using storage::Unmet;
 using storage::Value;
 
 const Dialect postgresql_dialect{
@@ -48,7 +50,6 @@ const Dialect postgresql_dialect{
 };
 
 using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
-using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 using Options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
 
 /// The part of a URL between "://" and the path.
@@ -111,48 +112,92 @@ class Postgresql final : public Database {
   Postgresql(const std::string& url, Address address, std::chrono::milliseconds patience)
       : Database(address.shown, patience),
         address_(std::move(address)),
-        connection_(connect(url), &PQfinish) {
+        connection_(connect(url), &PQfinish),
+        pipeline_(connection_.get(), name()) {
     if (is_connected() || connects_again()) prepare_session();
   }
 
   const Dialect& dialect() const override { return postgresql_dialect; }
 
   Rows query(const std::string& sql, const Row& parameters) override {
-    const Result result = run(sql, parameters);
-    Rows rows(static_cast<std::size_t>(PQntuples(result.get())));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (int column = 0; column < PQnfields(result.get()); ++column)
-        rows[i].push_back(cell(result.get(), static_cast<int>(i), column));
+    Rows rows;
+    later(sql, parameters, [&](const Rows& found) { rows = found; });
+    wait();
     return rows;
   }
 
   std::int64_t execute(const std::string& sql, const Row& parameters) override {
-    return parse_int(PQcmdTuples(run(sql, parameters).get())).value_or(0);
+    std::int64_t changed = 0;
+    queue_.push_back({sql, parameters, {}, &changed});
+    wait();
+    return changed;
+  }
+
+  void later(const std::string& sql, const Row& parameters, const Take& take) override {
+    queue_.push_back({sql, parameters, take});
+  }
+
+  /// A division by zero ends a transaction, and with it what was sent after it.
+  void require(const std::string& sql, const Row& parameters) override {
+    later("SELECT 1 / COUNT(*) FROM (" + sql + ") AS required", parameters, {});
+  }
+
+  /// Also asks for the number of a transaction, which must be known before COMMIT.
+  void wait() override {
+    if (in_transaction_ && access_ == Access::write && is_null(transaction_))
+      later("SELECT txid_current_if_assigned()", {},
+            [this](const Rows& rows) { transaction_ = rows.at(0)[0]; });
+    round_trip();
   }
 
  private:
   void begin(Access access) override {
-    in_transaction_ = true;
-    writes_ = access == Access::write;
+    in_transaction_ = is_beginning_ = true;
+    access_ = access;
     transaction_ = {};
-    const char* sql = access == Access::write
-                          ? "BEGIN"
-                          : "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
-    const Result result(PQexec(connection_.get(), sql), &PQclear);
-    if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) return;
-    if (is_connected()) fail(result.get());
-    reconnect();
-    command(sql);
+    queue_.clear();
+    later(access == Access::read ? "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                                 : "BEGIN",
+          {}, {});
   }
   void commit() override {
-    if (writes_) transaction_ = query("SELECT txid_current_if_assigned()", {}).at(0)[0];
-    command("COMMIT");
+    const bool is_empty = queue_.size() == (is_beginning_ ? 1 : 0);
+    if (!is_empty && access_ != Access::repeatable && is_null(transaction_)) wait();
+    if (!is_beginning_ || !is_empty) end_transaction();
+    queue_.clear();
     in_transaction_ = false;
+  }
+  /// Nobody waits for the end of a transaction that only reads.
+  void end_transaction() {
+    later("COMMIT", {}, {});
+    if (access_ == Access::read)
+      pipeline_.send(queue_);
+    else
+      round_trip();
   }
   void rollback() noexcept override {
     in_transaction_ = false;
+    queue_.clear();
     if (PQtransactionStatus(connection_.get()) != PQTRANS_IDLE)
-      PQclear(PQexec(connection_.get(), "ROLLBACK"));
+      pipeline_.run(std::vector<Statement>{{"ROLLBACK", {}, {}}});
+  }
+
+  /// Sends what waits to be sent. A connection that was lost before a transaction is made again.
+  void round_trip() {
+    const std::vector<Statement> statements = std::exchange(queue_, {});
+    Results results = pipeline_.run(statements);
+    if (is_beginning_ && !is_connected()) {
+      reconnect();
+      results = pipeline_.run(statements);
+    }
+    is_beginning_ = false;
+    if (results.failure || !results.is_complete) fail(results.failure.get());
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      PGresult* result = results.good.at(i).get();
+      if (statements[i].take) statements[i].take(rows_of(result));
+      if (statements[i].changed)
+        *statements[i].changed = parse_int(PQcmdTuples(result)).value_or(0);
+    }
   }
 
   /// A transaction without a number has written nothing, so it can simply be run again.
@@ -198,66 +243,17 @@ class Postgresql final : public Database {
 
   void prepare_session() {
     was_there_ = true;
-    prepared_.clear();
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
     if (PQsetClientEncoding(connection_.get(), "UTF8") != 0) fail(nullptr);
     command("SET datestyle TO ISO");
     command("SET lock_timeout TO " + std::to_string(patience().count()));
+    pipeline_.begin_session();
   }
 
   void command(const std::string& sql) {
-    const Result result(PQexec(connection_.get(), sql.c_str()), &PQclear);
+    const Result result(PQexec(connection_.get(), sql.c_str()));
     if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) fail(result.get());
-  }
-
-  Result run(const std::string& sql, const Row& parameters) {
-    const std::string& statement = prepared(sql);
-    std::vector<std::string> texts;
-    std::vector<const char*> pointers;
-    for (const Value& value : parameters) texts.push_back(as_text(value));
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      pointers.push_back(is_null(parameters[i]) ? nullptr : texts[i].c_str());
-    Result result(
-        PQexecPrepared(connection_.get(), statement.c_str(), static_cast<int>(pointers.size()),
-                       pointers.data(), nullptr, nullptr, 0),
-        &PQclear);
-    const ExecStatusType status = PQresultStatus(result.get());
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) fail(result.get());
-    return result;
-  }
-
-  const std::string& prepared(const std::string& sql) {
-    const auto found = prepared_.find(sql);
-    if (found != prepared_.end()) return found->second;
-    const std::string name = "s" + std::to_string(prepared_.size());
-    const Result result(PQprepare(connection_.get(), name.c_str(), sql.c_str(), 0, nullptr),
-                        &PQclear);
-    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) fail(result.get());
-    return prepared_.emplace(sql, name).first->second;
-  }
-
-  std::string as_text(const Value& value) const {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-    if (const auto* number = std::get_if<double>(&value)) return double_text(*number);
-    if (is_null(value)) return {};
-    const auto& words = std::get<std::string>(value);
-    if (words.find('\0') != std::string::npos)
-      file_error(name() + ": PostgreSQL stores no text with a zero byte; change the name or value");
-    return words;
-  }
-
-  static Value cell(const PGresult* result, int row, int column) {
-    if (PQgetisnull(result, row, column) != 0) return {};
-    const std::string text(PQgetvalue(result, row, column),
-                           static_cast<std::size_t>(PQgetlength(result, row, column)));
-    constexpr Oid int8 = 20, int4 = 23, float8 = 701;  // fixed numbers of the system catalogue
-    const Oid type = PQftype(result, column);
-    if (type == int8 || type == int4)
-      if (const auto whole = parse_int(text)) return *whole;
-    if (type == float8)
-      if (const auto number = parse_double(text)) return *number;
-    return text;
   }
 
   std::string without_password(std::string words) const {
@@ -275,9 +271,11 @@ class Postgresql final : public Database {
   }
 
   [[noreturn]] void fail(const PGresult* result) {
-    const std::string words = last_words();
+    const std::string words =
+        result == nullptr ? last_words() : without_password(PQresultErrorMessage(result));
     const char* field = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const std::string_view state = field == nullptr ? "" : field;
+    if (state == "22012") throw Unmet();  // division by zero
     // Serialization failure, deadlock, lock not available; and conflicts between two processes that
     // create the tables: unique violation, duplicate table, duplicate type.
     for (const std::string_view busy : {"40001", "40P01", "55P03", "23505", "42P07", "42710"})
@@ -295,9 +293,12 @@ class Postgresql final : public Database {
 
   Address address_;
   Connection connection_;
-  std::unordered_map<std::string, std::string> prepared_;  ///< names by SQL text
-  bool was_there_ = false;                                 ///< a connection was made
-  bool in_transaction_ = false, writes_ = false;
+  Pipeline pipeline_;
+  std::vector<Statement> queue_;  ///< what the next round trip sends
+  bool was_there_ = false;        ///< a connection was made
+  bool in_transaction_ = false;
+  bool is_beginning_ = false;  ///< BEGIN has not been sent
+  Access access_ = Access::read;
   Value transaction_;  ///< the server's number of the one that is being committed; null without
 };
 
