@@ -28,6 +28,7 @@ import with_postgres  # noqa: E402
 
 HOSTS = 10
 SUBNET = "10.77.0"
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(*words, **more):
@@ -38,6 +39,13 @@ class Network:
     """Namespaces mase-1 to mase-10 at a bridge, which has the address .254."""
 
     def __enter__(self):
+        try:
+            return self.set_up()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def set_up(self):
         self.__exit__()
         run("ip", "link", "add", "mase-bridge", "type", "bridge")
         run("ip", "address", "add", f"{SUBNET}.254/24", "dev", "mase-bridge")
@@ -54,9 +62,13 @@ class Network:
         return self
 
     def __exit__(self, *_):
+        quietly = {"stderr": subprocess.DEVNULL, "check": False}
         for i in range(1, HOSTS + 1):
-            subprocess.run(["ip", "netns", "delete", f"mase-{i}"], stderr=subprocess.DEVNULL, check=False)
-        subprocess.run(["ip", "link", "delete", "mase-bridge"], stderr=subprocess.DEVNULL, check=False)
+            inside = subprocess.run(["ip", "netns", "pids", f"mase-{i}"], stdout=subprocess.PIPE, text=True, **quietly)
+            for process in inside.stdout.split():
+                subprocess.run(["kill", "-KILL", process], **quietly)
+            subprocess.run(["ip", "netns", "delete", f"mase-{i}"], **quietly)
+        subprocess.run(["ip", "link", "delete", "mase-bridge"], **quietly)
 
 
 class Distance:
@@ -102,8 +114,7 @@ class Server:
     def __init__(self, folder):
         self.binaries, self.who, self.folder = with_postgres.programs(), with_postgres.identity(), folder
         with_postgres.create(self.binaries, folder, self.who)
-        self.port = with_postgres.free_port()
-        self.start()
+        self.port, self.process = with_postgres.free_port(), None
 
     def start(self):
         self.process = with_postgres.start(self.binaries, self.folder, self.who, self.port)
@@ -111,8 +122,9 @@ class Server:
             sys.exit(Path(self.folder, "log").read_text())
 
     def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait()
+        if self.process:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait()
 
     @property
     def url(self):
@@ -151,7 +163,9 @@ class Hosts(launch_test.Launch):
         self.study = study
         file = self.out / "hosts"
         file.write_text("".join(f"{SUBNET}.{i}\n" for i in hosts))
-        return self.start("--launch", f"ssh:{file}", "--n-trials", trials, env=self.environment)
+        launcher = self.start("--launch", f"ssh:{file}", "--n-trials", trials, env=self.environment)
+        self.addCleanup(launcher.kill)
+        return launcher
 
     def seconds(self):
         """From the first start of a trial to the last end, by the clock of the server."""
@@ -201,12 +215,22 @@ def disturbed(hosts, server, trials):
     print(f"{error.count('ended with status')} workers were reported; {trials / hosts.seconds():.2f} trials per second")
 
 
+def leave(number, _):
+    """Ends the program after what it has started. Another signal does not disturb that."""
+    for each in ENDS:
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main(trials, distance):
+    for number in ENDS:
+        signal.signal(number, leave)
     with tempfile.TemporaryDirectory(prefix="mase-postgresql-") as folder, Network():
         server = Server(folder)
         Distance(server.port, distance / 1000)
         hosts = Hosts()
         try:
+            server.start()
             hosts.prepare(server)
             measured(hosts, trials, distance)
             disturbed(hosts, server, trials)
