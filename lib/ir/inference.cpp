@@ -22,7 +22,7 @@ std::map<Key, Rule> rules_by() {
   for (const auto& part :
        {product_rules(), window_rules(), layer_rules(), sequence_rules(), elementwise_rules(),
         reduction_rules(), reshape_rules(), movement_rules(), index_rules(), creation_rules(),
-        host_rules(), outside_rules()})
+        host_rules(), outside_rules(), rearrangement_rules()})
     for (const InferenceRule& rule : part)
       if (const Key* key = std::get_if<Key>(&rule.of)) found.emplace(*key, rule.infer);
   return found;

@@ -82,7 +82,88 @@ Inferred taken_elements(const Call& call) {
   return ValueInfo::tensor(call.input().dtype, call.tensor("index").shape);
 }
 
-Inferred buckets(const Call& call) { return ValueInfo::tensor(DType::int64, call.input().shape); }
+DType bucket_type(const Call& call) {
+  return call.truth("out_int32", false) ? DType::int32 : DType::int64;
+}
+Inferred buckets(const Call& call) {
+  return ValueInfo::tensor(bucket_type(call), call.input().shape);
+}
+
+Inferred searched(const Call& call) {
+  const auto self = call.find("self");  // a tensor, or a number
+  return ValueInfo::tensor(bucket_type(call), self && self->is_tensor() ? self->shape : Shape());
+}
+
+Inferred membership(const Call& call) {
+  const auto elements = call.find("elements");
+  return ValueInfo::tensor(DType::boolean,
+                           elements && elements->is_tensor() ? elements->shape : Shape());
+}
+
+/// Rows [..., P, M] and [..., R, M] to [..., P, R].
+Inferred distances(const Call& call) {
+  const ValueInfo one = call.tensor("x1"), other = call.tensor("x2");
+  const std::size_t rank = one.shape.size(), other_rank = other.shape.size();
+  call.require(rank >= 2 && other_rank >= 2 && one.shape.back() == other.shape.back(),
+               "the rows differ in length");
+  Shape shape =
+      call.broadcast({part_of(one.shape, 0, rank - 2), part_of(other.shape, 0, other_rank - 2)});
+  shape.insert(shape.end(), {one.shape[rank - 2], other.shape[other_rank - 2]});
+  return ValueInfo::tensor(call.promoted({one, other}), shape);
+}
+
+/// A number for each pair of vectors along a dimension.
+Inferred number_of_vectors(const Call& call, const char* one, const char* other,
+                           std::int64_t dimension) {
+  const ValueInfo x = call.tensor(one), y = call.tensor(other);
+  Shape shape = call.broadcast({x.shape, y.shape});
+  call.require(!shape.empty(), "it takes tensors with dimensions");
+  const std::size_t dim = call.dimension("dim", shape.size(), dimension);
+  if (call.truth("keepdim", false))
+    shape[dim] = 1;
+  else
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim));
+  return ValueInfo::tensor(call.promoted({x, y}), shape);
+}
+Inferred similarity(const Call& call) { return number_of_vectors(call, "x1", "x2", 1); }
+Inferred pair_distance(const Call& call) { return number_of_vectors(call, "x1", "x2", -1); }
+Inferred vector_product(const Call& call) { return number_of_vectors(call, "x", "y", -1); }
+
+/// The bags, and what their gradients need: the bag of each index, which plain sums of float32 and
+/// narrower leave out, the sizes of the bags, and the places of the largest elements.
+Inferred bags(const Call& call) {
+  const ValueInfo weight = call.tensor("weight"), indices = call.tensor("indices"),
+                  offsets = call.tensor("offsets");
+  call.require(weight.shape.size() == 2 && indices.shape.size() == 1 && offsets.shape.size() == 1,
+               "it takes a matrix, indices and offsets");
+  constexpr std::int64_t sum = 0, max = 2;
+  const std::int64_t mode = call.integer("mode", sum);
+  const bool ends = call.truth("include_last_offset", false);
+  if (indices.dtype != offsets.dtype || (ends && mode == sum)) return std::nullopt;
+  const std::int64_t count = offsets.shape[0] - (ends ? 1 : 0);
+  call.require(count >= 0, "it has no offset");
+  const bool padded = call.value("padding_idx") && call.integer("padding_idx", -1) >= 0;
+  const bool plain = mode == sum && !padded && weight.dtype != DType::float64;
+  const auto integers = [&](Shape shape) { return ValueInfo::tensor(indices.dtype, shape); };
+  const Shape all{count, weight.shape[1]};
+  return tuple_info({ValueInfo::tensor(weight.dtype, all), integers({plain ? 0 : indices.shape[0]}),
+                     integers({count}), integers(mode == max ? all : Shape{count})});
+}
+
+/// A number for two tensors of one shape.
+Inferred number_of_two(const Call& call) {
+  const ValueInfo self = call.input();
+  const auto other = call.find(call.op() == "aten::dot" ? "tensor" : "other");
+  call.require(other.has_value(), "it has no second operand");
+  return ValueInfo::tensor(call.promoted({self, *other}), {});
+}
+
+Inferred number_of_matrix(const Call& call) {
+  const ValueInfo self = call.input();
+  call.require(self.shape.size() == 2, "it takes a matrix");
+  const bool whole = !is_floating(self.dtype);
+  return ValueInfo::tensor(whole ? DType::int64 : self.dtype, {});
+}
 
 /// at::Reduction: 0 for none, 1 for the mean, 2 for the sum.
 Inferred likelihood_loss(const Call& call) {
@@ -110,6 +191,20 @@ std::vector<InferenceRule> outside_rules() {
       {"aten::copysign", of_pairs},
       {"aten::take", taken_elements},
       {"aten::bucketize", buckets},
+      {"aten::searchsorted", searched},
+      {"aten::isin", membership},
+      {"aten::embedding_bag", bags},
+      {"aten::cdist", distances},
+      {"aten::cosine_similarity", similarity},
+      {"aten::pairwise_distance", pair_distance},
+      {"aten::linalg_vecdot", vector_product},
+      {"aten::cross", of_pairs},
+      {"aten::linalg_cross", of_pairs},
+      {"aten::hypot", of_pairs},
+      {"aten::logaddexp", of_pairs},
+      {"aten::dot", number_of_two},
+      {"aten::dist", number_of_two},
+      {"aten::trace", number_of_matrix},
       {"aten::constant_pad_nd", padded_with_constant},
   };
 }

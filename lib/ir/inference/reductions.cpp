@@ -43,6 +43,30 @@ Inferred extreme_values(const Call& call) {
   return tuple_info({values, ValueInfo::tensor(DType::int64, shape)});
 }
 
+/// Along a dimension, which is the last one if the operator has no other default, the values come
+/// with their places.
+Inferred chosen_values(const Call& call) {
+  ValueInfo self = call.input();
+  const bool always = call.op() != "aten::median" && call.op() != "aten::nanmedian";
+  if (!always && !call.value("dim")) return ValueInfo::tensor(self.dtype, {});
+  if (self.shape.empty()) return tuple_info({self, ValueInfo::tensor(DType::int64, {})});
+  const auto dim = call.dimension("dim", self.shape.size(), -1);
+  if (call.truth("keepdim", false))
+    self.shape[dim] = 1;
+  else
+    self.shape.erase(self.shape.begin() + static_cast<std::ptrdiff_t>(dim));
+  return tuple_info({self, ValueInfo::tensor(DType::int64, self.shape)});
+}
+
+/// One result, or one for each of several fractions, which are the first dimension.
+Inferred quantiles(const Call& call) {
+  const ValueInfo self = call.input();
+  Shape shape = reduced_shape(call, self.shape);
+  const auto q = call.find("q");
+  if (q && q->is_tensor() && !q->shape.empty()) shape.insert(shape.begin(), q->shape[0]);
+  return ValueInfo::tensor(self.dtype, shape);
+}
+
 Inferred place_of_extremum(const Call& call) {
   return ValueInfo::tensor(DType::int64, reduced_shape(call, call.input().shape));
 }
@@ -113,6 +137,14 @@ std::vector<InferenceRule> reduction_rules() {
       {"aten::count_nonzero", number_of_several},
       {"aten::linalg_vector_norm", same_dtype_reduced},
       {"aten::norm", same_dtype_reduced},
+      {"aten::linalg_norm", same_dtype_reduced},
+      {"aten::nanmean", same_dtype_reduced},
+      {"aten::median", chosen_values},
+      {"aten::nanmedian", chosen_values},
+      {"aten::mode", chosen_values},
+      {"aten::kthvalue", chosen_values},
+      {"aten::quantile", quantiles},
+      {"aten::logcumsumexp", running_sum},
       {"aten::cummax", running_extreme},
       {"aten::cummin", running_extreme},
       {"aten::all", truth_of_several},

@@ -38,6 +38,7 @@ std::vector<InferenceRule> index_rules();
 std::vector<InferenceRule> creation_rules();
 std::vector<InferenceRule> host_rules();
 std::vector<InferenceRule> outside_rules();
+std::vector<InferenceRule> rearrangement_rules();
 
 inline ValueInfo host_info(ValueInfo::Kind kind) {
   ValueInfo info;
