@@ -179,6 +179,15 @@ class Refusals(Programs):
         torch.export.save(torch.export.export(Branch(), (torch.zeros(2, 3),)), path)
         self.check(path, "torch.ops.higher_order.cond", "choose between the results of both", "torch.where", code=4)
 
+    def test_sizes_that_depend_on_values(self):
+        class Chosen(nn.Module):
+            def forward(self, x):
+                return x[x > 0].sum()
+
+        path = self.folder / "chosen.pt2"
+        torch.export.save(torch.export.export(Chosen(), (torch.randn(2, 3),)), path)
+        self.check(path, "torch.ops.aten.index.Tensor", "depends on values", "torch.where", code=4)
+
 
 class Subscripts(nn.Module):
     def forward(self, x):
@@ -331,6 +340,40 @@ class Decomposed(nn.Module):
         return *(layer(x) for layer in self.activations), self.turned(turned), self.plain(heads)
 
 
+class Resized(nn.Module):
+    """A network for images whose height and width are multiples of 4."""
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.norm, self.deep = nn.Conv2d(3, 4, 3, padding=1), nn.GroupNorm(2, 4), nn.Conv2d(4, 8, 3, 2, 1)
+        self.up = nn.ConvTranspose2d(8, 4, 2, 2)
+
+    def forward(self, x):
+        fine = self.norm(self.down(F.pad(F.max_pool2d(x, 2), (1, 1, 0, 0), mode="circular")))[..., 1:-1]
+        return torch.cat([self.up(self.deep(fine)), fine], 1)
+
+
+class Uncommon(nn.Module):
+    """Functions whose decompositions are operators of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.EmbeddingBag(20, 6, mode="mean", padding_idx=3)
+        self.bags = nn.EmbeddingBag(20, 6, mode="sum")
+        self.leaky, self.wrapped = nn.RReLU(), nn.CircularPad1d((1, 2))
+        self.pool = nn.AdaptiveAvgPool3d((2, 1, 3))
+
+    def forward(self, x):
+        words = x.abs().long() % 20
+        matrix = x @ x.mT + 4 * torch.eye(4)
+        written = torch.empty_like(x).fill_(2) + x.new_empty(6).copy_(x[0, 0])
+        return (
+            torch.cdist(x, x * 2), torch.cdist(x, x * 2, p=1.0), torch.linalg.det(matrix), self.leaky(x),
+            self.words(words[:, 0]), self.bags(words[:, 1]), self.wrapped(x), written, F.pad(x, (1, 2), value=1.5),
+            self.pool(x.unsqueeze(1)),
+        )  # fmt: skip
+
+
 class Tied(nn.Module):
     """A matrix that is an embedding and a layer."""
 
@@ -361,6 +404,7 @@ def networks():
         "tied": (Tied(), torch.randint(0, 20, (3, 5), generator=generator)),
         "images": (Images(), normal(2, 3, 8, 8)),
         "recurrent": (Recurrent(), normal(3, 4, 6)),
+        "uncommon": (Uncommon(), 9 * normal(3, 4, 6)),
     }
 
 
@@ -596,6 +640,28 @@ class Networks(Programs):
                         for one, other in zip(found, wanted):
                             # Decompositions compute a norm by other steps.
                             np.testing.assert_allclose(one, other, rtol=0, atol=1e-5 * max(1, abs(other).max()))
+
+    def test_sizes_that_are_multiples(self):
+        """Strict exports need a name for each size, and all forms compute sizes within layers."""
+        torch.manual_seed(4)
+        network = Resized().eval()
+        height, width = (torch.export.Dim(name, min=2, max=64) for name in ("height", "width"))
+        sizes = {0: torch.export.Dim("batch", min=1, max=64), 2: 4 * height, 3: 4 * width}
+        path = self.folder / "resized.pt2"
+        for form in FORMS:
+
+            def export(strict):
+                example = torch.zeros(2, 3, 16, 24)
+                return torch.export.export(network, (example,), dynamic_shapes=(sizes,), strict=strict)
+
+            torch.export.save(FORMS[form](export), path)
+            for shape in ((2, 3, 16, 24), (1, 3, 40, 8)):
+                with self.subTest(form, shape=shape):
+                    example = torch.randn(shape)
+                    with torch.no_grad():
+                        wanted = network(example).numpy()
+                    (found,) = self.outputs_of(path, [example.numpy()])
+                    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-6)
 
     def test_layers_are_those_of_torchscript(self):
         for name in ("blocks", "images", "recurrent", "tied", "subscripts"):

@@ -135,6 +135,44 @@ bool attention(Call& call) {
                               {"scale", "scale"}}));
 }
 
+/// Elements that nobody has written yet may be anything; here they are zeros.
+template <const char* op>
+bool zeros(Call& call) {
+  return rename(call, op, chosen(call, {{"self", "self"}, {"size", "size"}, {"dtype", "dtype"}}));
+}
+constexpr char of_sizes[] = "aten::zeros", of_tensor[] = "aten::zeros_like",
+               of_type[] = "aten::new_zeros";
+
+bool pad(Call& call) {
+  Arguments args = chosen(call, {{"self", "self"}, {"pad", "pad"}});
+  const ir::Value value = value_or(call, "value", 0);
+  if (!value.is_number() || value.as_double() != 0) args.push_back({"value", value});
+  return rename(call, "aten::pad", std::move(args));
+}
+
+/// Without padding the operator has no argument for it.
+bool bag(Call& call) {
+  Arguments args = chosen(call, {{"weight", "weight"},
+                                 {"indices", "indices"},
+                                 {"offsets", "offsets"},
+                                 {"scale_grad_by_freq", "scale_grad_by_freq"},
+                                 {"mode", "mode"},
+                                 {"sparse", "sparse"},
+                                 {"per_sample_weights", "per_sample_weights"},
+                                 {"include_last_offset", "include_last_offset"}});
+  const ir::Value padding = value_or(call, "padding_idx", -1);
+  if (padding == ir::Value(-1)) return rename(call, "aten::embedding_bag", std::move(args));
+  args.push_back({"padding_idx", padding});
+  return rename(call, "aten::embedding_bag.padding_idx", std::move(args));
+}
+
+/// In eval mode the noise plays no part.
+bool leaky(Call& call) {
+  if (value_or(call, "training", false) == ir::Value(true)) return false;
+  return rename(call, "aten::rrelu",
+                chosen(call, {{"self", "self"}, {"lower", "lower"}, {"upper", "upper"}}));
+}
+
 /// The same arguments under another name.
 template <const char* op>
 bool same_as(Call& call) {
@@ -142,8 +180,9 @@ bool same_as(Call& call) {
   return true;
 }
 constexpr char view[] = "aten::view", adaptive_pool[] = "aten::adaptive_avg_pool2d",
-               pool1d[] = "aten::max_pool1d", pool2d[] = "aten::max_pool2d",
-               pool3d[] = "aten::max_pool3d";
+               adaptive_pool3d[] = "aten::adaptive_avg_pool3d", distances[] = "aten::cdist",
+               determinant[] = "aten::linalg_det", pool1d[] = "aten::max_pool1d",
+               pool2d[] = "aten::max_pool2d", pool3d[] = "aten::max_pool3d";
 
 constexpr CoreRow core_rows[] = {
     {"aten::_to_copy", to_copy},
@@ -160,6 +199,19 @@ constexpr CoreRow core_rows[] = {
     {"aten::_scaled_dot_product_flash_attention_for_cpu", attention},
     {"aten::_unsafe_view", same_as<view>},
     {"aten::_adaptive_avg_pool2d", same_as<adaptive_pool>},
+    {"aten::_adaptive_avg_pool3d", same_as<adaptive_pool3d>},
+    {"aten::constant_pad_nd", pad},
+    {"aten::_cdist_forward", same_as<distances>},
+    {"aten::_linalg_det", same_as<determinant>},
+    {"aten::_embedding_bag", bag},
+    {"aten::_embedding_bag_forward_only", bag},
+    {"aten::empty.memory_format", zeros<of_sizes>},
+    {"aten::empty_permuted", zeros<of_sizes>},
+    {"aten::empty_strided", zeros<of_sizes>},
+    {"aten::empty_like", zeros<of_tensor>},
+    {"aten::new_empty", zeros<of_type>},
+    {"aten::new_empty_strided", zeros<of_type>},
+    {"aten::rrelu_with_noise_functional", leaky},
     {"aten::max_pool1d_with_indices", same_as<pool1d>},
     {"aten::max_pool2d_with_indices", same_as<pool2d>},
     {"aten::max_pool3d_with_indices", same_as<pool3d>},

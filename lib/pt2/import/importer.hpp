@@ -116,6 +116,8 @@ class Importer {
   void wrap_numbers(Call& call);
   /// The result of a node as the program describes it; nullopt where inputs have other sizes.
   std::optional<ir::ValueInfo> stated_info(const Node& source) const;
+  /// Whether a result has a size that the program cannot know without values.
+  bool has_size_of_values(const Node& source) const;
   void bind_results(const Node& node, ir::NodeId id);
   /// Whether nothing but an assertion about sizes is in a node.
   bool is_assertion(const Node& node) const;
@@ -173,6 +175,8 @@ class Importer {
   // Layers (layers.cpp).
   /// Imports the nodes of a layer as one; false, and nothing is done, if they are not one.
   bool import_layer(Range range, const ModuleCall& module);
+  /// Whether the graph has everything that a node reads.
+  bool has_inputs(const Node& node) const;
   bool import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module);
   /// The call of aten::linear that decompositions wrote as transpose, views and addmm.
   std::optional<Call> linear_call(const std::vector<const Node*>& nodes);
@@ -209,6 +213,7 @@ class Importer {
   std::unordered_map<std::string, Slot> slots_;
   std::unordered_map<std::string, std::vector<std::size_t>> uses_;  ///< nodes by what they read
   std::unordered_map<std::string, int> recorded_;  ///< nodes by the call of a Python function
+  std::set<const Node*> early_sizes_;              ///< nodes that were imported before their turn
   std::unordered_map<std::string, ir::NodeId> attributes_;  ///< get_attr nodes, by path
   std::unordered_map<std::string, std::string> same_memory_;
   std::unordered_map<std::string, View> views_;

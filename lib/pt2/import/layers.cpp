@@ -181,15 +181,29 @@ bool Importer::import_layer(Range range, const ModuleCall& module) {
     if (!is_assertion(program_.nodes[i]) && !is_state(program_.nodes[i]) &&
         !is_size(program_.nodes[i]))
       nodes.push_back(&program_.nodes[i]);
-  const auto import_sizes = [&] {
+  // The layer may read sizes that were computed in it, and others are sizes of its result.
+  const auto import_sizes = [&](bool all) {
     for (std::size_t i = range.begin; i < range.end; ++i)
-      if (is_size(program_.nodes[i])) import_node(program_.nodes[i]);
+      if (const Node& node = program_.nodes[i];
+          is_size(node) && !early_sizes_.contains(&node) && (all || has_inputs(node))) {
+        import_node(node);
+        early_sizes_.insert(&node);
+      }
     return true;
   };
-  if (nodes.empty()) return import_sizes();
+  if (nodes.empty()) return import_sizes(true);
+  import_sizes(false);
   bool found = false;
   with_place(*nodes.back(), [&] { found = import_layer_of(nodes, module); });
-  return found && import_sizes();
+  return found && import_sizes(true);
+}
+
+bool Importer::has_inputs(const Node& node) const {
+  return std::ranges::all_of(node.inputs, [&](const NodeArgument& input) {
+    return std::ranges::all_of(names_in(input.value), [&](const std::string& name) {
+      return slots_.contains(memory_of(name));
+    });
+  });
 }
 
 bool Importer::import_layer_of(const std::vector<const Node*>& nodes, const ModuleCall& module) {

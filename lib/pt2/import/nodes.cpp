@@ -127,7 +127,7 @@ void Importer::import_range(Range range, std::size_t level) {
 }
 
 void Importer::import_node(const Node& node) {
-  if (is_assertion(node) || is_state(node)) return;
+  if (is_assertion(node) || is_state(node) || early_sizes_.contains(&node)) return;
   with_place(node, [&] { add_call(call_of(node)); });
 }
 
@@ -216,11 +216,24 @@ ir::NodeId Importer::add(ir::Node node, const Node& source) {
   const ir::NodeId id = graph_.add(std::move(node));
   auto info = ir::infer(graph_, graph_.node(id), known_);
   if (!info) info = stated_info(source);
+  if (!info && has_size_of_values(source))
+    refuse(source,
+           "the size of its result depends on values of its input; compute with tensors that keep "
+           "their size, with torch.where or a product with the mask");
   if (!info) refuse(source, "the shape of its result is known for the sizes of the export only");
   graph_.node(id).info = *info;
   if (const auto number = ir::host_integer(graph_, graph_.node(id), known_))
     known_.integers[id] = *number;
   return id;
+}
+
+bool Importer::has_size_of_values(const Node& source) const {
+  for (const Tree& output : source.outputs)
+    for (const std::string& name : names_in(output)) {
+      const auto has_no_example = [](const SymInt& size) { return !size.value; };
+      if (std::ranges::any_of(sizes_of(name), has_no_example)) return true;
+    }
+  return false;
 }
 
 std::optional<ir::ValueInfo> Importer::stated_info(const Node& source) const {

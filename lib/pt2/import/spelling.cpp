@@ -27,6 +27,7 @@ constexpr SizeOperator size_operators[] = {
     {"torch.sym_float", "aten::Float.Scalar", "aten::Float.Scalar"},
     {"torch.sym_int", "", "aten::Int.float"},
     {"torch.ops.aten.sym_size.int", "aten::size.int", ""},
+    {"torch.ops.aten.sym_numel.default", "aten::numel", ""},
 };
 
 const SizeOperator* size_operator(std::string_view target) {
