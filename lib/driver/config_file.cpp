@@ -132,6 +132,27 @@ void read_outputs(const Tree& tables, std::map<std::string, data::OutputOptions>
   for (const auto& [name, table] : tables.as_dict()) read_fields(table, outputs[name], diagnostics);
 }
 
+namespace {
+
+/// The key `text`: a sentence, or a list of them.
+std::vector<std::string> read_sentences(const Tree& file, Diagnostics& diagnostics) {
+  const Tree* found = file.find("text");
+  if (!found) return {};
+  std::vector<std::string> texts;
+  const Tree::List one{*found};
+  for (const Tree& text : found->is_list() ? found->as_list() : one) {
+    if (text.is_string() && !trim(text.as_string()).empty())
+      texts.push_back(text.as_string());
+    else
+      diagnostics.error(text.where, "'text' must be a sentence or a list of sentences");
+  }
+  if (found->is_list() && found->size() == 0)
+    diagnostics.error(found->where, "'text' has no sentence; leave it out");
+  return texts;
+}
+
+}  // namespace
+
 Configuration load_configuration(const std::string& path, const Tree& command_line) {
   if (path.empty()) return read_configuration(Tree::dict(), path, command_line);
   Tree file = config::read_toml(path);
@@ -163,6 +184,7 @@ Configuration read_configuration(Tree tree, const std::string& path, const Tree&
   if (const Tree* fixed = file.find("cf_args"); fixed && !fixed->is_dict())
     diagnostics.error(fixed->where, "'cf_args' must be a table: argument = constant");
   configuration.concrete = read_concrete_arguments(file);
+  configuration.texts = read_sentences(file, diagnostics);
   diagnostics.throw_if_errors();
   return configuration;
 }
@@ -171,6 +193,7 @@ Tree model_tree(const Configuration& configuration) {
   Tree out = settings_tree(configuration.settings);
   for (const auto& [name, output] : configuration.settings.data.outputs)
     out["outputs"][name] = write_fields(output);
+  if (!configuration.texts.empty()) out["text"] = Tree::list_of(configuration.texts);
   for (const auto& [name, value] : configuration.concrete) out["cf_args"][name] = value;
   if (!configuration.custom_ops.empty())
     out["custom_ops"] = write_custom_op_tables(configuration.custom_ops);

@@ -34,6 +34,7 @@ struct Configuration {
   /// The rows on which transform measures its result ([transform.evaluate]).
   std::optional<search::BasicEvaluation> evaluation;
   std::map<std::string, Tree> concrete;
+  std::vector<std::string> texts;  ///< the example input, as --text gives it
   ir::CustomOps custom_ops;
   search::OwnMetrics metrics;
 };

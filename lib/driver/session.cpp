@@ -86,6 +86,7 @@ LoadedModel load_session_model(Session& session, const ModelInput& input) {
   request.model = *settings.general.model;
   request.input = input;
   request.input.submodule = settings.general.submodule.value_or("");
+  take_texts(session.configuration.texts, session.dataset.has_value(), request.input);
   take_text_options(settings.data, request.input);
   request.concrete = session.configuration.concrete;
   request.custom_ops = session.configuration.custom_ops;

@@ -122,7 +122,8 @@ std::vector<std::string> setting_flags(const std::string& name) {
 }
 
 std::vector<std::string> config_tables() {
-  return {"passes", "pass", "transform", "search", "outputs", "cf_args", "custom_ops", "metrics"};
+  return {"passes",  "pass", "transform",  "search", "outputs",
+          "cf_args", "text", "custom_ops", "metrics"};
 }
 
 Settings merge_settings(const SettingSources& sources, Diagnostics& diagnostics) {

@@ -181,6 +181,37 @@ class TextData(unittest.TestCase):
         said = self.mase("run", "mase_output/named", *texts, "--tokenizer", "moved")
         self.assertRegex(said, r"(?m)^bad [01]\.\d+: a dull film$")
 
+    def test_sentences_of_a_configuration_are_those_of_the_command_line(self):
+        passes = (
+            '[[pass]]\nrun = "quantize"\nby = "type"\nreport = false\n[pass.linear.config]\n'
+            'name = "integer"\ndata_in_width = 8\ndata_in_frac_width = "auto"\n[[pass]]\nrun = "calibrate"\n'
+        )
+        texts = ["the film was good", "a dull film"]
+        words = [word for text in texts for word in ("--text", text)]
+
+        def graph(name, text, *options):
+            (self.folder / f"{name}.toml").write_text(text + passes)
+            self.mase("transform", "bert", "--config", f"{name}.toml", "--project", name, *options)
+            return self.mase("show", f"mase_output/{name}")
+
+        wanted = graph("options", "", *words)
+        self.assertEqual(graph("file", f"text = {json.dumps(texts)}\n"), wanted)
+        self.assertEqual(graph("both", 'text = "another film"\n', *words), wanted)
+        self.assertNotEqual(graph("one", 'text = "a dull film"\n'), wanted)
+        resolved = self.folder / "mase_output/file/software/transform/transformed_ckpt/config.toml"
+        self.mase("transform", "--config", resolved, "--project", "again")
+        self.assertEqual(self.mase("show", "mase_output/again"), wanted)
+        self.mase("init", "bert", *words, "-o", "init.toml")
+        self.assertIn("the film was good", (self.folder / "init.toml").read_text().split("[[pass]]")[0])
+        self.mase("transform", "--config", "init.toml", "--project", "init")
+        said = self.mase("transform", "bert", "text", "--data-dir", "reviews.csv", "--config", "file.toml",
+                         "--project", "data")  # fmt: skip
+        self.assertIn("the configuration's text is not used", said)
+        for wrong in ("3", "[]", '["a", 3]', '""'):
+            (self.folder / "wrong.toml").write_text(f"text = {wrong}\n{passes}")
+            said = self.mase("transform", "bert", "--config", "wrong.toml", code=2)
+            self.assertIn("wrong.toml:1:", said)
+
     def test_more_outputs_without_names_than_classes_are_warned_of(self):
         write_bert(self.folder / "more", 3)
         data = ("text", "--data-dir", "reviews.csv")

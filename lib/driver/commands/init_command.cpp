@@ -271,7 +271,6 @@ std::string command_text(const InitRequest& request) {
   };
   add("--input", request.input.inputs);
   add("--input-shape", request.input.input_shapes);
-  add("--text", request.input.texts);
   add("--fix", request.input.fixed);
   add("--leaf-module", request.input.leaf_modules);
   add("--leaf-function", request.input.leaf_functions);
@@ -287,7 +286,7 @@ Tree kept_tables(const InitRequest& request, const Configuration& base, const ir
     if (base.sources.give(name)) kept[name] = settings.at(name);
   if (!request.input.submodule.empty()) kept["submodule"] = request.input.submodule;
   const Tree tables = model_tree(base);
-  for (const char* table : {"outputs", "cf_args", "metrics"})
+  for (const char* table : {"outputs", "text", "cf_args", "metrics"})
     if (const Tree* found = tables.find(table)) kept[table] = *found;
   if (!graph.custom_ops.empty()) kept["custom_ops"] = write_custom_op_tables(graph.custom_ops);
   return kept;
@@ -299,8 +298,8 @@ std::string config_text(const InitRequest& request, const Configuration& base, i
       "# " + command_text(request) + "\n" + config::to_toml(kept_tables(request, base, graph));
   const std::vector<std::string> passes = preparations(graph);
   for (const std::string& pass : passes) text += "\n[[pass]]\nrun = \"" + pass + "\"\n";
-  const bool has_data = base.settings.general.dataset || !request.input.inputs.empty() ||
-                        !request.input.texts.empty();
+  const bool has_data =
+      base.settings.general.dataset || !request.input.inputs.empty() || !base.texts.empty();
   text += quantize_text(graph, request.width, has_data);
   if (!request.search) return text;
   text += "\n# What `mase search` does: the passes before, and the choices.\n";
@@ -315,6 +314,7 @@ int init(const InitRequest& request) {
     config_error(*request.output + " already exists; --overwrite replaces it");
   if (request.output) sandbox::will_output(*request.output);
   Configuration base = load_configuration(request.config_path, request.settings);
+  if (!request.input.texts.empty()) base.texts = request.input.texts;
   if (const auto stored = stored_data(base.settings))
     follow_stored_data(*stored, base.sources, DataSource::named, base.settings);
   sandbox::may_read_named(base.sources.file);
@@ -333,6 +333,7 @@ int init(const InitRequest& request) {
   ModelRequest wanted;
   wanted.model = *general.model;
   wanted.input = request.input;
+  take_texts(base.texts, data.has_value(), wanted.input);
   take_text_options(base.settings.data, wanted.input);
   if (wanted.input.submodule.empty()) wanted.input.submodule = general.submodule.value_or("");
   wanted.concrete = base.concrete;

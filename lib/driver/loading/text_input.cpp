@@ -98,6 +98,14 @@ std::optional<data::Dataset> usual_texts(const std::string& model) {
   }
 }
 
+void take_texts(const std::vector<std::string>& texts, bool has_data, ModelInput& input) {
+  if (texts.empty() || !input.texts.empty()) return;
+  if (has_data || !input.inputs.empty() || !input.input_shapes.empty())
+    log::info("the configuration's text is not used, since other rows are the example input");
+  else
+    input.texts = texts;
+}
+
 void take_text_options(const data::DataOptions& options, ModelInput& input) {
   if (input.texts.empty()) return;
   input.tokenizer = options.tokenizer;

@@ -30,6 +30,10 @@ std::optional<int> fixed_tokens(const ir::Graph& graph);
 /// tokenizer that cannot be read is a warning.
 std::optional<data::Dataset> usual_texts(const std::string& model);
 
+/// The sentences of a configuration, if the command line gives none. The log says so where rows of
+/// a data set or arrays are the example input in their place.
+void take_texts(const std::vector<std::string>& texts, bool has_data, ModelInput& input);
+
 /// The options of texts where a command has them as settings of data sets.
 void take_text_options(const data::DataOptions& options, ModelInput& input);
 void take_text_options(const Tree& settings, ModelInput& input);
