@@ -59,9 +59,10 @@ class Values {
 [[noreturn]] void refuse(const std::vector<std::string>& lines) {
   unsupported_error(
       "transformers would not compute the constants of this model:\n  " + join(lines, "\n  ") +
-      "\nThe pass fold_constants with parameters = false keeps trained tensors as they are. After "
-      "training, `mase transform` with --export FOLDER/ still has the tensors that it folds; or "
-      "write FILE.pt2");
+      "\nGive --source FOLDER with the values that were folded: `mase convert CHECKPOINT FOLDER/` "
+      "writes it of the model before it was folded. Or let `mase transform --export FOLDER/` write "
+      "the folder, which still has the tensors that it folds; or let the pass fold_constants keep "
+      "trained tensors as they are (parameters = false); or write FILE.pt2");
 }
 
 }  // namespace

@@ -395,6 +395,13 @@ class InPlaceOfCheckpoint(InFolder):
         transform = ("transform", "mase_output/trained", *self.data, "--config", config, "-q", "--project", "folded")
         self.mase(*transform, "--export", "folded/", "--source", "reviews")
         self.mase("convert", "mase_output/trained", "plain/")
+        self.mase(*transform, "--overwrite")  # the same by way of a checkpoint
+        refused = self.mase("convert", "mase_output/folded", "converted/", code=4)
+        self.assertIn("Give --source FOLDER with the values that were folded", refused)
+        self.mase("convert", "mase_output/folded", "converted/", "--source", "plain")
+        for name in ("model.safetensors", "config.json"):
+            converted, folded = ((self.cwd / out / name).read_bytes() for out in ("converted", "folded"))
+            self.assertEqual(converted, folded, name)
         wanted = read_tensors(self.cwd / "plain/model.safetensors")
         self.assertEqual(read_tensors(self.cwd / "folded/model.safetensors"), wanted)
         self.assertNotEqual(read_tensors(self.source / "model.safetensors"), wanted)
