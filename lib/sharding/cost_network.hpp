@@ -34,14 +34,15 @@ struct Assignment {
 
 /// How far variables are eliminated before the 0/1 program takes the rest.
 struct SolverOptions {
-  double most_entries = 4e6;  ///< of a table that an elimination makes
+  double most_entries = 4e7;  ///< that an elimination reads: a variable with its neighbours
   int limit_seconds = 300;    ///< for the 0/1 program
 };
 
 /// Finds the cheapest assignment. Variables are eliminated one by one (Bertele and Brioschi 1972,
 /// "Nonserial Dynamic Programming"): the best choice of one is tabulated for all choices of its
 /// neighbours, which then share a table of costs. This is exact, and takes a transformer, whose
-/// blocks are a chain, in time that grows with the number of blocks. Variables that weigh
+/// blocks are a chain, in time that grows with the number of blocks. Tensors that all blocks read
+/// are neighbours of each and go last, for which tables may be large. Variables that weigh
 /// something under a limit, and those with too many neighbours, go to a 0/1 program in the form of
 /// Alpa (OSDI 2022, section 4.2), with a variable per choice and one per entry of a table.
 /// Error(Fault::unsupported) if the program is not solved in time.

@@ -21,7 +21,7 @@ using ChoiceCounts = std::vector<std::size_t>;
 struct Eliminated {
   std::size_t variable = 0;
   std::vector<std::size_t> neighbours;  ///< in ascending order
-  std::vector<std::uint32_t> best;      ///< in row-major order
+  std::vector<std::uint16_t> best;      ///< in row-major order
 };
 
 /// Takes a variable out of tables, all of which have it. Returns the table of its neighbours, and
