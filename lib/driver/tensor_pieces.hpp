@@ -22,9 +22,10 @@ inline int thread_count() {
 /// The elements of a piece.
 inline std::int64_t piece_elements() { return elements_at_once / thread_count(); }
 
-/// How many pieces are treated at a time.
-inline int threads_for(const formats::Pieces& pieces) {
-  const std::int64_t most = std::max<std::int64_t>(1, pieces.most_elements());
+/// How many pieces, or strips, are treated at a time.
+template <class Parts>
+int threads_for(const Parts& parts) {
+  const std::int64_t most = std::max<std::int64_t>(1, parts.most_elements());
   const auto few = static_cast<int>(std::max<std::int64_t>(1, elements_at_once / most));
   return std::min(few, thread_count());
 }
@@ -47,7 +48,7 @@ inline std::int64_t strip_elements(std::int64_t elements) {
 /// to the caller's thread, since its pieces have threads of their own.
 template <class See>
 void for_each_strip(const formats::Strips& strips, See see) {
-  for_each_index(strips.count(), strips.count() > 1 ? thread_count() : 1, [&] { return see; });
+  for_each_index(strips.count(), strips.count() > 1 ? threads_for(strips) : 1, [&] { return see; });
 }
 
 }  // namespace mase::driver

@@ -26,6 +26,7 @@ class Strips {
   Strips(const Format& format, const Shape& shape, std::int64_t elements);
 
   std::size_t count() const { return static_cast<std::size_t>((columns_ + step_ - 1) / step_); }
+  std::int64_t most_elements() const { return rows_ * step_; }  ///< of a strip
   /// The elements of a strip, in the type of `tensor`.
   Array take(const Array& tensor, std::size_t index) const;
   /// Puts the elements of a strip, of `width` bytes each, to their places in the whole tensor.
