@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT (Devlin et al., NAACL 2019) and RoBERTa (Liu et al., 2019), which counts positions from the
-// padding on.
+// padding on. XLM-RoBERTa (Conneau et al., ACL 2020) and CamemBERT (Martin et al., ACL 2020) are
+// RoBERTa with other words.
 #include "huggingface/architectures.hpp"
 #include "huggingface/heads.hpp"
 #include "huggingface/masks.hpp"
@@ -9,12 +10,13 @@
 namespace mase::huggingface {
 namespace {
 
-/// What differs between the two.
+/// What the members of the family differ in.
 struct BertFamily {
   std::string name;  ///< "Bert", the beginning of class names
   bool positions_after_padding;
 };
-const BertFamily bert{"Bert", false}, roberta{"Roberta", true};
+const BertFamily bert{"Bert", false}, roberta{"Roberta", true}, xlm_roberta{"XLMRoberta", true},
+    camembert{"Camembert", true};
 
 struct BertSizes {
   std::int64_t width, head, hidden, layers, positions, vocabulary, types, padding;
@@ -154,9 +156,10 @@ std::vector<Ref> bert_model(Builder& b, const std::vector<Ref>& inputs) {
   return with_pooler(b, x, [&] { return bert_pooler(b, bert, "pooler", x); });
 }
 
+template <const BertFamily& family>
 std::vector<Ref> roberta_model(Builder& b, const std::vector<Ref>& inputs) {
-  const Ref x = bert_encoder(b, roberta, "", inputs);
-  return with_pooler(b, x, [&] { return bert_pooler(b, roberta, "pooler", x); });
+  const Ref x = bert_encoder(b, family, "", inputs);
+  return with_pooler(b, x, [&] { return bert_pooler(b, family, "pooler", x); });
 }
 
 std::vector<Ref> bert_classifier(Builder& b, const std::vector<Ref>& inputs) {
@@ -167,11 +170,12 @@ std::vector<Ref> bert_classifier(Builder& b, const std::vector<Ref>& inputs) {
   return {b.linear("classifier", pooled, b.config().size("hidden_size"), b.config().labels())};
 }
 
+template <const BertFamily& family>
 std::vector<Ref> roberta_classifier(Builder& b, const std::vector<Ref>& inputs) {
   const std::int64_t width = b.config().size("hidden_size");
-  b.container("roberta", "RobertaModel");
-  const Ref x = bert_encoder(b, roberta, "roberta.", inputs);
-  b.container("classifier", "RobertaClassificationHead");
+  b.container("roberta", family.name + "Model");
+  const Ref x = bert_encoder(b, family, "roberta.", inputs);
+  b.container("classifier", family.name + "ClassificationHead");
   const double rate = head_dropout(b.config());
   Ref first = b.item(x, {all(), 0, all()});
   first = b.dropout("classifier.dropout", first, rate);
@@ -200,11 +204,12 @@ std::vector<Ref> bert_masked_words(Builder& b, const std::vector<Ref>& inputs) {
                         "bert.embeddings.word_embeddings.weight", "cls.predictions.bias")};
 }
 
+template <const BertFamily& family>
 std::vector<Ref> roberta_masked_words(Builder& b, const std::vector<Ref>& inputs) {
   const std::int64_t width = b.config().size("hidden_size");
-  b.container("roberta", "RobertaModel");
-  const Ref x = bert_encoder(b, roberta, "roberta.", inputs);
-  b.container("lm_head", "RobertaLMHead");
+  b.container("roberta", family.name + "Model");
+  const Ref x = bert_encoder(b, family, "roberta.", inputs);
+  b.container("lm_head", family.name + "LMHead");
   const Ref dense = b.linear("lm_head.dense", x, width, width);
   const Ref active = b.function("torch._C._nn.gelu", "aten::gelu", {{"self", dense}});
   const double eps = b.config().number("layer_norm_eps", 1e-12);
@@ -236,13 +241,26 @@ std::int64_t roberta_first_position(const Config& config) {
 }
 
 constexpr std::string_view bert_classes = "transformers.models.bert.modeling_bert";
-constexpr std::string_view roberta_classes = "transformers.models.roberta.modeling_roberta";
 /// Older files have the numbers of positions, and files of pretraining heads that others lack.
 constexpr std::string_view bert_unused[] = {"embeddings.position_ids"};
 constexpr std::string_view headless_unused[] = {
     "embeddings.position_ids",     "bert.pooler.dense.weight",  "bert.pooler.dense.bias",
     "roberta.pooler.dense.weight", "roberta.pooler.dense.bias", "cls.seq_relationship.weight",
     "cls.seq_relationship.bias"};
+
+/// The row of RoBERTa or of a model like it.
+constexpr Architecture roberta_row(std::string_view name, std::string_view type,
+                                   std::string_view classes,
+                                   std::vector<Ref> (*build)(Builder&, const std::vector<Ref>&),
+                                   std::span<const std::string_view> unused, bool has_head = true) {
+  return {name,
+          type,
+          classes,
+          Takes::texts,
+          {.base = "roberta.", .has_head = has_head, .unused = unused},
+          build,
+          roberta_first_position};
+}
 
 const Architecture bert_rows[] = {
     {"BertModel",
@@ -261,20 +279,6 @@ const Architecture bert_rows[] = {
      bert_classifier,
      nullptr,
      true},
-    {"RobertaModel",
-     "roberta",
-     roberta_classes,
-     Takes::texts,
-     {.base = "roberta.", .has_head = false, .unused = bert_unused},
-     roberta_model,
-     roberta_first_position},
-    {"RobertaForSequenceClassification",
-     "roberta",
-     roberta_classes,
-     Takes::texts,
-     {.base = "roberta.", .unused = bert_unused},
-     roberta_classifier,
-     roberta_first_position},
     {"BertForMaskedLM",
      "bert",
      bert_classes,
@@ -299,27 +303,48 @@ const Architecture bert_rows[] = {
      bert_answers<bert>,
      nullptr,
      true},
-    {"RobertaForMaskedLM",
-     "roberta",
-     roberta_classes,
-     Takes::texts,
-     {.base = "roberta.", .unused = headless_unused},
-     roberta_masked_words,
-     roberta_first_position},
-    {"RobertaForTokenClassification",
-     "roberta",
-     roberta_classes,
-     Takes::texts,
-     {.base = "roberta.", .unused = headless_unused},
-     bert_tokens<roberta>,
-     roberta_first_position},
-    {"RobertaForQuestionAnswering",
-     "roberta",
-     roberta_classes,
-     Takes::texts,
-     {.base = "roberta.", .unused = headless_unused},
-     bert_answers<roberta>,
-     roberta_first_position},
+    roberta_row("RobertaModel", "roberta", "transformers.models.roberta.modeling_roberta",
+                roberta_model<roberta>, bert_unused, false),
+    roberta_row("RobertaForSequenceClassification", "roberta",
+                "transformers.models.roberta.modeling_roberta", roberta_classifier<roberta>,
+                bert_unused),
+    roberta_row("RobertaForMaskedLM", "roberta", "transformers.models.roberta.modeling_roberta",
+                roberta_masked_words<roberta>, headless_unused),
+    roberta_row("RobertaForTokenClassification", "roberta",
+                "transformers.models.roberta.modeling_roberta", bert_tokens<roberta>,
+                headless_unused),
+    roberta_row("RobertaForQuestionAnswering", "roberta",
+                "transformers.models.roberta.modeling_roberta", bert_answers<roberta>,
+                headless_unused),
+    roberta_row("XLMRobertaModel", "xlm-roberta",
+                "transformers.models.xlm_roberta.modeling_xlm_roberta", roberta_model<xlm_roberta>,
+                bert_unused, false),
+    roberta_row("XLMRobertaForSequenceClassification", "xlm-roberta",
+                "transformers.models.xlm_roberta.modeling_xlm_roberta",
+                roberta_classifier<xlm_roberta>, bert_unused),
+    roberta_row("XLMRobertaForMaskedLM", "xlm-roberta",
+                "transformers.models.xlm_roberta.modeling_xlm_roberta",
+                roberta_masked_words<xlm_roberta>, headless_unused),
+    roberta_row("XLMRobertaForTokenClassification", "xlm-roberta",
+                "transformers.models.xlm_roberta.modeling_xlm_roberta", bert_tokens<xlm_roberta>,
+                headless_unused),
+    roberta_row("XLMRobertaForQuestionAnswering", "xlm-roberta",
+                "transformers.models.xlm_roberta.modeling_xlm_roberta", bert_answers<xlm_roberta>,
+                headless_unused),
+    roberta_row("CamembertModel", "camembert", "transformers.models.camembert.modeling_camembert",
+                roberta_model<camembert>, bert_unused, false),
+    roberta_row("CamembertForSequenceClassification", "camembert",
+                "transformers.models.camembert.modeling_camembert", roberta_classifier<camembert>,
+                bert_unused),
+    roberta_row("CamembertForMaskedLM", "camembert",
+                "transformers.models.camembert.modeling_camembert", roberta_masked_words<camembert>,
+                headless_unused),
+    roberta_row("CamembertForTokenClassification", "camembert",
+                "transformers.models.camembert.modeling_camembert", bert_tokens<camembert>,
+                headless_unused),
+    roberta_row("CamembertForQuestionAnswering", "camembert",
+                "transformers.models.camembert.modeling_camembert", bert_answers<camembert>,
+                headless_unused),
 };
 
 }  // namespace

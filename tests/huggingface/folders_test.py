@@ -109,6 +109,13 @@ CASES = {
     "bert-gelu-new": ("BertForSequenceClassification", "BertConfig", {**BERT, "hidden_act": "gelu_new"}),
     "roberta": ("RobertaModel", "RobertaConfig", BERT),
     "roberta-classes": ("RobertaForSequenceClassification", "RobertaConfig", {**BERT, "layer_norm_eps": 1e-3}),
+    "xlm-roberta": ("XLMRobertaModel", "XLMRobertaConfig", BERT),
+    "xlm-roberta-classes": ("XLMRobertaForSequenceClassification", "XLMRobertaConfig", {**BERT, "num_labels": 3}),
+    "xlm-roberta-words": ("XLMRobertaForMaskedLM", "XLMRobertaConfig", BERT),
+    "xlm-roberta-tokens": ("XLMRobertaForTokenClassification", "XLMRobertaConfig", BERT),
+    "camembert-classes": ("CamembertForSequenceClassification", "CamembertConfig", {**BERT, "pad_token_id": 2}),
+    "camembert-answers": ("CamembertForQuestionAnswering", "CamembertConfig", BERT),
+    "camembert-words": ("CamembertForMaskedLM", "CamembertConfig", BERT),
     "bert-words": ("BertForMaskedLM", "BertConfig", {**BERT, "hidden_act": "relu"}),
     "bert-untied": ("BertForMaskedLM", "BertConfig", {**BERT, "tie_word_embeddings": False}),
     "distilbert-untied": ("DistilBertForMaskedLM", "DistilBertConfig", {**DISTILBERT, "tie_word_embeddings": False}),
@@ -238,6 +245,8 @@ bias_frac_width = 5
 """
 # A tensor of the state_dict that the model does not read.
 UNREAD = {"bert-untied": "cls.predictions.bias"}
+# Models whose trace holds the tied weight under the name of the last layer, which is registered first.
+HEAD_FIRST = ("xlm-roberta-words", "camembert-words")
 POOLERLESS = ("bert-poolerless", "vit-poolerless")
 
 
@@ -419,6 +428,10 @@ class Case:
         words = self.written(inputs)
         lines = self.run("show", self.trace(inputs), *words).splitlines()
         traced = "\n".join(line for line in lines if f"  tensor {UNREAD.get(self.name)} " not in line)
+        if self.name in HEAD_FIRST:
+            names = {"lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight"}
+            names |= {other: name for name, other in names.items()}
+            traced = re.sub("|".join(map(re.escape, names)), lambda found: names[found.group()], traced)
         built = self.run("show", self.folder, *words)
         return [
             line
