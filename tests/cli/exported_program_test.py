@@ -331,6 +331,8 @@ class Decomposed(nn.Module):
         super().__init__()
         self.activations = nn.ModuleList(
             [nn.SiLU(), nn.Hardswish(), nn.Hardsigmoid(), nn.Mish(), nn.Softplus(), nn.Softplus(2, 10), nn.CELU(0.5)]
+            + [nn.LogSigmoid(), nn.Hardshrink(), nn.Softshrink(0.25), nn.PReLU(), nn.PReLU(4), nn.RMSNorm(6)]
+            + [nn.RMSNorm((4, 6), 1e-3), nn.RMSNorm(6, elementwise_affine=False)]
         )
         self.turned, self.plain = nn.Linear(4, 4), nn.Linear(4, 4, bias=False)
 
@@ -691,7 +693,26 @@ class Networks(Programs):
         wanted = modules_of(graph_of(self.exported(network, example, "plain")))
         found = modules_of(graph_of(self.exported(network, example, "decomposed")))
         self.assertEqual(found, wanted)
-        self.assertEqual(sum(line.startswith("  module ") for line in found), 9)
+        self.assertEqual(sum(line.startswith("  module ") for line in found), 17)
+
+    def test_functions_of_decompositions(self):
+        class Functions(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight, self.slope = nn.Parameter(torch.randn(5, 6)), nn.Parameter(torch.rand(4))
+
+            def forward(self, x):
+                x = F.silu(F.linear(x, self.weight))
+                return F.pad(F.prelu(x, self.slope), (1, 2)), F.threshold(x, 0.1, 2), F.softshrink(x), F.logsigmoid(x)
+
+        torch.manual_seed(3)
+        network, example = Functions().eval(), torch.randn(3, 4, 6)
+        wanted = functions_of(graph_of(self.exported(network, example, "plain")))
+        path = self.exported(network, example, "decomposed")
+        self.assertEqual(functions_of(graph_of(path)), wanted)
+        with torch.no_grad():
+            for one, other in zip(self.outputs_of(path, [example.numpy()]), leaves(network(example))):
+                np.testing.assert_allclose(one, other, rtol=0, atol=2e-6)
 
     def test_what_only_looks_like_an_activation_or_a_product(self):
         """Other constants, another order of operands and another matrix have other results."""
@@ -725,7 +746,18 @@ class Networks(Programs):
             added = [n for n in nodes_of(document) if n["target"] == "torch.ops.aten.add.Tensor" and "turned" in str(n)]
             added[0]["inputs"].append({"name": "alpha", "arg": {"as_float": 2.0}, "kind": 2})
 
-        for name, change in {"bound": bound, "scale": scale, "order": order, "turn": turn, "weigh": weigh}.items():
+        def shrink(document):
+            find(document, "le.Scalar")["inputs"][1]["arg"] = {"as_float": -0.5}
+
+        def spread(document):  # a mean over another dimension
+            find(document, "mean.dim")["inputs"][1]["arg"] = {"as_ints": [1]}
+
+        def half(document):
+            find(document, "full.default")["inputs"][1]["arg"] = {"as_float": -0.25}
+
+        changes = {"bound": bound, "scale": scale, "order": order, "turn": turn, "weigh": weigh}
+        changes |= {"shrink": shrink, "spread": spread, "half": half}
+        for name, change in changes.items():
             with self.subTest(name):
                 changed = rewritten(plain, self.folder / "changed.pt2", change)
                 with torch.no_grad():

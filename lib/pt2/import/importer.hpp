@@ -105,6 +105,8 @@ class Importer {
   // Nodes (nodes.cpp).
   void import_range(Range range, std::size_t level);
   void import_node(const Node& node);
+  /// Imports what decompositions wrote of one call of a function; false if it is not known.
+  bool import_function(Range range);
   /// Runs a part of the import; its errors name the node, its layer and its line of Python.
   void with_place(const Node& node, const std::function<void()>& import) const;
   bool import_subscript(Range range);

@@ -108,10 +108,13 @@ void Importer::import_range(Range range, std::size_t level) {
     if (layer == modules.end()) {
       Range subscript{i, i + 1};
       const PythonCall& function = nodes[i].function;
-      while (subscript.end < range.end && function.name == "__getitem__" &&
-             nodes[subscript.end].function.call == function.call)
+      while (subscript.end < range.end && !function.call.empty() &&
+             nodes[subscript.end].function.call == function.call &&
+             nodes[subscript.end].modules.size() == modules.size())
         ++subscript.end;
-      if (function.name != "__getitem__" || !import_subscript(subscript))
+      const bool whole =
+          function.name == "__getitem__" ? import_subscript(subscript) : import_function(subscript);
+      if (!whole)
         for (std::size_t k = subscript.begin; k < subscript.end; ++k) import_node(nodes[k]);
       i = subscript.end;
       continue;
@@ -124,6 +127,32 @@ void Importer::import_range(Range range, std::size_t level) {
     if (!import_layer(of_layer, *layer)) import_range(of_layer, place + 1);
     i = of_layer.end;
   }
+}
+
+bool Importer::import_function(Range range) {
+  std::vector<const Node*> nodes;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    const Node& node = program_.nodes[i];
+    if (is_size_operator(node.target) && has_inputs(node)) {
+      import_node(node);
+      early_sizes_.insert(&node);
+      continue;
+    }
+    if (is_assertion(node) || is_state(node) || is_size_operator(node.target) ||
+        node.outputs.empty() || names_in(node.outputs[0]).empty())
+      return false;
+    nodes.push_back(&node);
+  }
+  if (nodes.size() < 2) return false;
+  bool found = false;
+  with_place(*nodes.back(), [&] {
+    std::optional<Call> call = linear_call(nodes);
+    if (!call) call = batched_linear_call(nodes);
+    if (!call) call = activation_call(nodes);
+    if (call) add_call(std::move(*call));
+    found = call.has_value();
+  });
+  return found;
 }
 
 void Importer::import_node(const Node& node) {
