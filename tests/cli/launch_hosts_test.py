@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 from pathlib import Path
 
 import launch_test
@@ -28,6 +29,10 @@ SSH_PROGRAMS = ("ssh", "ssh-keygen", "/usr/sbin/sshd")
 
 def missing(*programs):
     return ", ".join(program for program in programs if not shutil.which(program))
+
+
+def password():
+    return urllib.parse.urlsplit(os.environ["MASE_TEST_POSTGRESQL"]).password
 
 
 def free_port():
@@ -49,9 +54,25 @@ class Hosts(Launch):
     def command(self, *words):
         return super().command("--storage", self.url, "--study", self.study, *words)
 
+    def leave_out_password(self):
+        """For launches that do not hand it on: those who need it have PGPASSWORD."""
+        self.with_password = self.url
+        self.url = self.url.replace(f":{password()}@", "@")
+
+    def check_unseen(self, launcher):
+        """No command of a process has the password, but the launcher's, which the user typed."""
+        own = Path(f"/proc/{launcher.pid}/cmdline").read_bytes()
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(self.out).encode() in words and words != own:
+                self.assertNotIn(password().encode(), words)
+
     def measured(self):
         listed = subprocess.run(
-            [launch_test.MASE, "study", "export", self.study, "--storage", self.url],
+            [launch_test.MASE, "study", "export", self.study, "--storage", getattr(self, "with_password", self.url)],
             capture_output=True,
             text=True,
             check=False,
@@ -108,10 +129,29 @@ class Ssh(Hosts):
     def test_every_slot_of_every_host_has_a_worker(self):
         launcher = self.start(*self.hosts("# two hosts\na slots=2\n\nb  # one worker\n"), "--n-trials", 24)
         self.wait_until(lambda: len(self.workers()) == 3, launcher)
+        self.check_unseen(launcher)
         self.assertIn("24 trials: 24 complete", self.finish(launcher))
         self.check_complete(24)
         for host in ("a", "b"):
             self.assertNotIn("error", self.log(f"host_{host}.log"))
+
+    def test_workers_of_this_machine_have_the_password_unseen(self):
+        launcher = self.start("--launch", "local:2", "--n-trials", 6)
+        self.wait_until(lambda: len(self.workers()) == 2, launcher)
+        self.check_unseen(launcher)
+        self.assertIn("6 trials: 6 complete", self.finish(launcher))
+
+    def test_a_printed_script_asks_for_the_password(self):
+        script = self.out / "script"
+        script.write_text(self.search(*self.hosts("a\n"), "--n-trials", 6, "--print"))
+        self.assertNotIn(password(), script.read_text())
+        environment = {key: value for key, value in os.environ.items() if key != "PGPASSWORD"}
+        environment["PATH"] = f"{self.path}:{os.environ['PATH']}"
+        told = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, check=False)
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("PGPASSWORD: set it to the password of the database", told.stderr)
+        subprocess.run(["sh", script], env=environment | {"PGPASSWORD": password()}, check=True)
+        self.assertEqual(self.measured(), 6)
 
     def test_a_host_that_cannot_be_reached_is_named_and_the_others_do_the_trials(self):
         launcher = self.start(*self.hosts("gone\na\n"), "--n-trials", 6)
@@ -246,6 +286,7 @@ class Slurm(Hosts):
     def test_jobs_of_an_array_share_the_trials(self):
         launcher = self.start("--launch", "slurm", "--workers", 3, "--n-trials", 30, "--worker-memory", 2)
         self.wait_until(lambda: len(self.workers()) == 3, launcher)
+        self.check_unseen(launcher)
         self.assertIn("30 trials: 30 complete", self.finish(launcher))
         self.check_complete(30)
 
@@ -300,7 +341,7 @@ class Ray(Hosts):
         folder = tempfile.TemporaryDirectory(prefix="ray-")
         cls.addClassCleanup(folder.cleanup)
         path = f"{Path(ray_program()).parent}:{os.environ['PATH']}"
-        cls.environment = {**os.environ, "PATH": path}
+        cls.environment = {**os.environ, "PATH": path, "PGPASSWORD": password()}
         dashboard = free_port()
         cls.address = f"http://127.0.0.1:{dashboard}"
         words = ["start", "--block", "--head", "--num-cpus=2", f"--port={free_port()}", "--disable-usage-stats"]
@@ -317,6 +358,16 @@ class Ray(Hosts):
     def ray(cls, *words):
         command = [ray_program(), *words, "--address", cls.address]
         return subprocess.run(command, env=cls.environment, capture_output=True, text=True, check=False)
+
+    def setUp(self):
+        super().setUp()
+        self.leave_out_password()
+
+    def test_a_password_that_the_cluster_would_show_is_refused(self):
+        self.url = self.with_password
+        error = self.search("--workers", 1, code=2)
+        self.assertIn("--launch ray cannot hand on the password of --storage unseen", error)
+        self.assertNotIn(password(), error)
 
     def start(self, *words, **more):
         return super().start("--launch", f"ray:{self.address}", *words, env=self.environment, **more)
@@ -384,7 +435,14 @@ class Kubernetes(Hosts):
         kubectl = path / "kubectl"
         kubectl.write_text(KUBECTL.format(python=sys.executable, folder=self.out, mase=str(launch_test.MASE)))
         kubectl.chmod(0o755)
-        self.environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"}
+        self.environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}", "PGPASSWORD": password()}
+        self.leave_out_password()
+
+    def test_a_password_that_the_job_would_show_is_refused(self):
+        self.url = self.with_password
+        error = self.search("--workers", 1, code=2)
+        self.assertIn("put the password into a Secret that the manifest names", error)
+        self.assertNotIn(password(), error)
 
     def start(self, *words, **more):
         manifest = "configs/launch/kubernetes.yaml"

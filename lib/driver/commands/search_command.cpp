@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/writing_inside.hpp"
+#include "driver/launch/database_url.hpp"
 #include "driver/launch/search_workers.hpp"
 #include "driver/search_points.hpp"
 #include "sandbox/policy.hpp"
@@ -314,7 +315,8 @@ int search(const SearchRequest& request) {
   if (launch) {
     const auto commands =
         worker_commands(*launch, options.setup, places.for_workers(), request.print);
-    if (request.print) return Output(false).text(script_of(commands)), 0;
+    const bool needs_password = !handed_on(split_password(places.url)).empty();
+    if (request.print) return Output(false).text(script_of(commands, needs_password)), 0;
     make_folder(places.for_workers().logs);
     launcher.emplace(commands, places.for_workers().logs);
   }

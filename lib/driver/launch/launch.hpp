@@ -31,12 +31,15 @@ struct WorkerJob {
   int count = 1;            ///< of workers, where the row takes it
   std::string name;         ///< differs from launch to launch, for schedulers
   bool is_printed = false;  ///< the commands are shown, and run without this program
+  /// The password of the database, "" without one. It stands in PGPASSWORD, and in no command.
+  std::string password;
 };
 
 /// A command that starts workers, and ends when they have ended.
 struct LaunchCommand {
-  std::string name;    ///< of the workers, for messages and for the file of what they print
-  std::string script;  ///< for a POSIX shell; a line on its input asks the workers to stop
+  std::string name;        ///< of the workers, for messages and for the file of what they print
+  std::string script;      ///< for a POSIX shell; a line on its input asks the workers to stop
+  std::string input = "";  ///< what the script reads before that
 };
 
 /// A way of starting workers.
@@ -44,6 +47,9 @@ struct LaunchRow {
   std::string_view name, argument, doc;  ///< the argument with its colon
   bool is_elsewhere;                     ///< workers run on machines that may not share files
   bool takes_count;                      ///< --workers says how many there are
+  /// Where workers find the password of the database if the launch cannot hand it on unseen; ""
+  /// where it does.
+  std::string_view password_place;
   /// Error(Fault::config) if the argument or an option is wrong.
   std::vector<LaunchCommand> (*commands)(const WorkerJob& job);
 };

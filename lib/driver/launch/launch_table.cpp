@@ -8,13 +8,14 @@ namespace mase::driver {
 
 const std::vector<LaunchRow>& launch_table() {
   static const std::vector<LaunchRow> table{
-      {"local", ":N", "N processes on this machine", false, false, local_commands},
-      {"ssh", ":HOSTFILE", "processes on the hosts of a file, through ssh", true, false,
+      {"local", ":N", "N processes on this machine", false, false, "", local_commands},
+      {"ssh", ":HOSTFILE", "processes on the hosts of a file, through ssh", true, false, "",
        ssh_commands},
-      {"slurm", "[:OPTIONS]", "an array of jobs, through sbatch", true, true, slurm_commands},
+      {"slurm", "[:OPTIONS]", "an array of jobs, through sbatch", true, true, "", slurm_commands},
       {"ray", ":ADDRESS", "jobs of a Ray cluster, through ray job submit", true, true,
-       ray_commands},
+       "~/.pgpass of every node of the cluster", ray_commands},
       {"k8s", ":FILE", "a Job of Kubernetes, through kubectl; FILE is its manifest", true, true,
+       "a Secret that the manifest names, as configs/launch/kubernetes.yaml does",
        kubernetes_commands},
   };
   return table;

@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "driver/launch/database_url.hpp"
 #include "driver/launch/worker_script.hpp"
 #include "driver/own_words.hpp"
 #include "driver/settings.hpp"
@@ -99,15 +100,19 @@ class StudyView {
   std::size_t at_start_ = 0;
 };
 
-void check_options(const LaunchRow& row, const LaunchOptions& options, const std::string& url) {
+void check_options(const LaunchRow& row, const LaunchOptions& options, const DatabaseUrl& url) {
   const std::string kind = "--launch " + std::string(row.name);
   if (row.takes_count && !options.workers)
     config_error(kind + " needs the number of workers: --workers N");
   if (!row.takes_count && options.workers)
     config_error(kind + std::string(row.argument) + " takes no --workers");
-  if (row.is_elsewhere && !url.starts_with("postgresql"))
-    config_error(kind + " starts workers on other machines, which cannot share the file " + url +
-                 "; give --storage postgresql://USER@HOST/NAME");
+  if (row.is_elsewhere && !url.is_server)
+    config_error(kind + " starts workers on other machines, which cannot share the file " +
+                 url.text + "; give --storage postgresql://USER@HOST/NAME");
+  if (!url.password.empty() && !row.password_place.empty())
+    config_error(kind + " cannot hand on the password of --storage unseen; give " + url.text +
+                 ", set PGPASSWORD for this command, and put the password into " +
+                 std::string(row.password_place) + " for the workers");
 }
 
 std::string text_of(const LaunchEnd& end) {
@@ -120,12 +125,14 @@ std::string text_of(const LaunchEnd& end) {
 std::vector<LaunchCommand> worker_commands(const LaunchOptions& options, const search::Setup& setup,
                                            const WorkerPlaces& places, bool is_printed) {
   const ChosenLaunch chosen = choose_launch(*options.launch);
-  check_options(chosen.row, options, places.url);
+  const DatabaseUrl url = split_password(places.url);
+  check_options(chosen.row, options, url);
   WorkerJob job;
+  job.password = handed_on(url);
   job.count = options.workers.value_or(1);
   job.name = "mase-" + (is_printed ? places.study : places.study + unique_suffix());
   job.argument = chosen.argument;
-  job.words = worker_words(options, setup, places);
+  job.words = worker_words(options, setup, {url.text, places.study, places.logs});
   job.folder = std::filesystem::current_path();
   job.logs = std::filesystem::absolute(places.logs);
   job.options = options;
@@ -133,8 +140,10 @@ std::vector<LaunchCommand> worker_commands(const LaunchOptions& options, const s
   return chosen.row.commands(job);
 }
 
-std::string script_of(const std::vector<LaunchCommand>& commands) {
+std::string script_of(const std::vector<LaunchCommand>& commands, bool needs_password) {
   std::string script = "#!/bin/sh\n";
+  if (needs_password)
+    script += ": \"${PGPASSWORD:?set it to the password of the database}\"\nexport PGPASSWORD\n";
   for (const LaunchCommand& command : commands)
     script += "# " + command.name + "\n(\n" + command.script + ") &\n";
   return script + "wait\n";

@@ -17,12 +17,13 @@ struct WorkerPlaces {
 };
 
 /// The commands that start workers with this process's command line. Error(Fault::config) if an
-/// option is wrong, or if workers elsewhere could not reach the database.
+/// option is wrong, or if workers elsewhere could not reach the database. Sets PGPASSWORD to the
+/// password of the database's URL, which no command has.
 std::vector<LaunchCommand> worker_commands(const LaunchOptions& options, const search::Setup& setup,
                                            const WorkerPlaces& places, bool is_printed);
 
-/// The commands as a script for a POSIX shell.
-std::string script_of(const std::vector<LaunchCommand>& commands);
+/// The commands as a script for a POSIX shell, which asks for PGPASSWORD if it is needed.
+std::string script_of(const std::vector<LaunchCommand>& commands, bool needs_password);
 
 /// Starts the workers unless the study is complete, and waits until they have ended. An interrupt
 /// is passed on to them. Returns "" if the study is complete as far as the options ask for, or why

@@ -64,11 +64,20 @@ std::vector<LaunchCommand> ssh_commands(const WorkerJob& job) {
   std::vector<LaunchCommand> commands;
   for (const HostLine& host : read_hosts(job.argument)) {
     // No question can be answered, and a connection that breaks is noticed within a minute.
-    const std::string ssh =
-        shell_words({"exec", "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o",
-                     "ServerAliveInterval=15", "--", host.name,
-                     "exec sh -c " + shell_word(worker_script(job, 0, host.slots))});
-    commands.push_back({"host " + host.name, ssh + (job.is_printed ? " </dev/null\n" : "\n")});
+    // The password goes through the connection, because other users see commands.
+    const bool reads = !job.password.empty();
+    const std::string script = (reads ? "IFS= read -r PGPASSWORD\nexport PGPASSWORD\n" : "") +
+                               worker_script(job, 0, host.slots);
+    const std::string ssh = shell_words({"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20",
+                                         "-o", "ServerAliveInterval=15", "--", host.name,
+                                         "exec sh -c " + shell_word(script)});
+    const std::string name = "host " + host.name;
+    if (job.is_printed && reads)
+      commands.push_back({name, "printf '%s\\n' \"$PGPASSWORD\" | " + ssh + "\n"});
+    else if (job.is_printed)
+      commands.push_back({name, "exec " + ssh + " </dev/null\n"});
+    else
+      commands.push_back({name, "exec " + ssh + "\n", reads ? job.password + "\n" : ""});
   }
   return commands;
 }

@@ -88,6 +88,8 @@ class Starter {
     ::close(log);
     ::close(ends[0]);
     started.input = std::make_unique<Descriptor>(ends[1]);
+    const std::string& input = command.input;  // shorter than the pipe is
+    [[maybe_unused]] const auto written = ::write(ends[1], input.data(), input.size());
     started_.push_back(std::move(started));
   }
 
