@@ -393,7 +393,7 @@ class Ray(Hosts):
         launcher.send_signal(signal.SIGINT)
         self.finish(launcher, 130)
         self.assertEqual(self.workers(), [])
-        self.assertNotIn("RUNNING", {row["state"] for row in self.rows()})
+        self.assertEqual({row["state"] for row in self.rows()}, {"COMPLETE"})
 
     def test_what_a_worker_says_is_shown(self):
         error = self.search("--workers", 1, "--worker-memory", "0.1", code=3)

@@ -9,9 +9,26 @@
 namespace mase::driver {
 namespace {
 
-/// Ray ends the shell of a job that is stopped with SIGTERM, and after some seconds with SIGKILL. A
+/// Ray ends a job that is stopped with SIGTERM, and after some seconds with SIGKILL. A
 /// worker may finish its trial in that time, which is an hour here.
 constexpr const char* patient = R"({"env_vars": {"RAY_JOB_STOP_WAIT_TIME_S": "3600"}})";
+
+/// Ray signals the shell of a job and everything below it, also the programs that measure a trial.
+/// So the worker does not run below that shell, which passes on a request to stop, and waits.
+std::string detached(const WorkerJob& job) {
+  return "cd " + shell_word(job.folder) +
+         " && place=$(mktemp -d) || exit\n"
+         "trap 'stop=1' TERM INT\nstop=\n"
+         "( ( sh -c 'echo $$ >\"$0\"; exec \"$@\"' \"$place/pid\" " +
+         shell_words(job.words) +
+         " </dev/null\n    echo $? >\"$place/status\" ) & )\n"
+         "until [ -s \"$place/status\" ]; do\n"
+         "  sleep 0.2\n"
+         "  [ -z \"$stop\" ] || [ ! -s \"$place/pid\" ] || {\n"
+         "    kill -s INT \"$(cat \"$place/pid\")\"\n    stop=\n  }\n"
+         "done\n"
+         "read -r status <\"$place/status\"\nrm -r \"$place\"\nexit \"$status\"\n";
+}
 
 std::vector<std::string> ray_resources(const LaunchOptions& options) {
   std::vector<std::string> out{"--entrypoint-num-cpus",
@@ -34,7 +51,7 @@ std::vector<LaunchCommand> ray_commands(const WorkerJob& job) {
     config_error(
         "--launch ray:ADDRESS needs the address of the cluster's dashboard, such as "
         "ray:http://127.0.0.1:8265");
-  const std::string entry = "cd " + shell_word(job.folder) + " && exec " + shell_words(job.words);
+  const std::string entry = detached(job);
   std::vector<LaunchCommand> commands;
   for (int i = 1; i <= job.count; ++i) {
     const std::string id = job.name + "-" + std::to_string(i);
