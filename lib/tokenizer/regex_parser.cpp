@@ -2,8 +2,10 @@
 // Parses regular expressions in Oniguruma's syntax.
 #include "tokenizer/regex_parser.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "tokenizer/code_points.hpp"
 #include "tokenizer/regex_properties.hpp"
@@ -30,6 +32,12 @@ constexpr std::array<EscapedAnchor, 6> escaped_anchors{{{'A', RegexAnchor::text_
                                                         {'b', RegexAnchor::word_edge},
                                                         {'B', RegexAnchor::no_word_edge},
                                                         {'G', RegexAnchor::search_start}}};
+
+/// What (?im) sets for a part of the pattern.
+struct RegexOptions {
+  bool ignore_case = false;
+  bool any_is_all = false;  ///< '.' is a line feed, too
+};
 
 class RegexParser {
  public:
@@ -60,22 +68,46 @@ class RegexParser {
 
   RegexNode parse_branch(int depth) {
     if (depth > deepest) fail("groups nested too deep");
-    const bool outer = ignore_case_;
     RegexNode branch;
     branch.kind = RegexKind::branch;
     do branch.children.push_back(parse_sequence(depth));
     while (take("|"));
-    ignore_case_ = outer;
     if (branch.children.size() > 1) return branch;
     RegexNode only = std::move(branch.children.front());
     return only;
   }
 
+  /// `begin`, options such as "im" or "i-m", and `end`; nullopt for anything else.
+  std::optional<RegexOptions> take_options(std::string_view begin, char end) {
+    if (!is_next(begin)) return std::nullopt;
+    const std::size_t first = at_ + begin.size();
+    const std::size_t last = std::min(pattern_.find(end, first), pattern_.size());
+    RegexOptions options = options_;
+    bool on = true;
+    for (const char letter : pattern_.substr(first, last - first)) {
+      if (letter == 'i')
+        options.ignore_case = on;
+      else if (letter == 'm')
+        options.any_is_all = on;
+      else if (letter == '-' && on)
+        on = false;
+      else
+        return std::nullopt;
+    }
+    if (first == last || last == pattern_.size()) return std::nullopt;
+    at_ = last + 1;
+    return options;
+  }
+
+  /// Options amid a sequence are for the rest of the group, with all its branches: a(?i)b|c is
+  /// a(?i:b|c).
   RegexNode parse_sequence(int depth) {
     RegexNode sequence;
     while (at_ < pattern_.size() && !is_next("|") && !is_next(")")) {
-      if (take("(?i)")) {
-        ignore_case_ = true;
+      if (const auto options = take_options("(?", ')')) {
+        const RegexOptions outer = std::exchange(options_, *options);
+        sequence.children.push_back(parse_branch(depth + 1));
+        options_ = outer;
         continue;
       }
       sequence.children.push_back(parse_repeats(parse_atom(depth)));
@@ -147,7 +179,7 @@ class RegexParser {
     if (take("$")) return anchor_node(RegexAnchor::line_end);
     if (take(".")) {
       CodePointSet set;
-      set.add('\n', '\n');
+      if (!options_.any_is_all) set.add('\n', '\n');
       set.negate();
       return set_node(std::move(set), false);
     }
@@ -170,7 +202,7 @@ class RegexParser {
 
   RegexNode parse_group(int depth) {
     RegexNode group;
-    const bool outer = ignore_case_;
+    const RegexOptions outer = options_;
     if (take("?=") || is_next("?!")) {
       group.kind = RegexKind::look_ahead;
       group.negated = take("?!");
@@ -179,15 +211,16 @@ class RegexParser {
       group.negated = take("?<!");
     } else if (take("?>")) {
       group.kind = RegexKind::atomic;
-    } else if (take("?i:")) {
-      ignore_case_ = true;
+    } else if (const auto options = take_options("?", ':')) {
+      options_ = *options;
     } else if (!take("?:") && is_next("?")) {
       fail(
-          "a group that is not known here; known are (...), (?:...), (?i:...), (?>...), (?=...), "
-          "(?!...), (?<=...), (?<!...)");
+          "a group that is not known here; known are (...), (?:...), (?i:...), (?m:...), (?i), "
+          "(?m), "
+          "(?>...), (?=...), (?!...), (?<=...), (?<!...)");
     }
     group.children.push_back(parse_branch(depth + 1));
-    ignore_case_ = outer;
+    options_ = outer;
     if (!take(")")) fail("'(' without ')'");
     return group;
   }
@@ -322,7 +355,7 @@ class RegexParser {
   }
 
   RegexNode set_node(CodePointSet set, bool has_case = true) const {
-    if (has_case && ignore_case_ && !set.ignore_case())
+    if (has_case && options_.ignore_case && !set.ignore_case())
       fail("a set without regard to case that is too large");
     RegexNode node;
     node.kind = RegexKind::set;
@@ -341,7 +374,7 @@ class RegexParser {
   std::string_view pattern_;
   const Section& section_;
   std::size_t at_ = 0;
-  bool ignore_case_ = false;
+  RegexOptions options_;
   int in_brackets_ = 0;
 };
 

@@ -121,6 +121,13 @@ TEST_CASE("anchors stand between characters") {
 TEST_CASE("case is ignored where a pattern says so") {
   CHECK(matches("(?i:'s)s", "'Ss 'SS 'ſs") == "'Ss|'ſs");
   CHECK(matches("(?i)[a-c]+", "aBcD") == "aBc");
+  // Of Oniguruma (Ruby's syntax), by pre_tokenizers.Split of the package tokenizers.
+  CHECK(matches("x(?i)y|z", "axZbZzxyxY") == "xZ|xy|xY");
+  CHECK(matches("(x(?i)y|z)w", "xZwzwZw") == "xZw");
+  CHECK(matches("(?m).{3}", "a\nbcd") == "a\nb");
+  CHECK(matches("(?m:.{3})x.", "a\nbx\na\nbxc") == "a\nbxc");
+  CHECK(matches("(?mi)A.", "a\nb") == "a\n");
+  CHECK(matches("(?i-m:A.)", "a\nab") == "ab");
 }
 
 TEST_CASE("patterns that are wrong or not known are refused") {
