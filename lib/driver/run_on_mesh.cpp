@@ -10,16 +10,19 @@
 namespace mase::driver {
 namespace {
 
-sharding::Mesh mesh_for(const ir::Graph& graph, int processes) {
+sharding::Mesh mesh_for(const ir::Graph& graph, std::size_t stages, int processes) {
   const auto mesh = sharding::read_mesh(graph);
   if (!mesh)
     config_error(
         "the model has no layouts for several processes; mase transform with the pass "
         "autoshard gives it some");
-  if (mesh->devices() != processes)
-    config_error("the model has layouts for a mesh of " + std::to_string(mesh->sizes[0]) + " x " +
+  const std::int64_t devices = mesh->devices() * static_cast<std::int64_t>(stages);
+  if (devices != processes)
+    config_error("the model has layouts for " +
+                 (stages > 1 ? std::to_string(stages) + " stages, each on " : std::string()) +
+                 "a mesh of " + std::to_string(mesh->sizes[0]) + " x " +
                  std::to_string(mesh->sizes[1]) + " devices, but " + std::to_string(processes) +
-                 " processes run; start " + std::to_string(mesh->devices()));
+                 " processes run; start " + std::to_string(devices));
   return *mesh;
 }
 
@@ -38,9 +41,10 @@ void require_shapes(const ir::Graph& graph, const std::vector<Array>& inputs) {
 
 ir::Results run_on_mesh(const ir::Graph& graph, const std::vector<Array>& inputs,
                         const backend::Ranks& ranks) {
-  const sharding::Mesh mesh = mesh_for(graph, ranks.size);
+  const std::size_t stages = sharding::read_stages(graph);
+  const sharding::Mesh mesh = mesh_for(graph, stages, ranks.size);
   require_shapes(graph, inputs);
-  const ir::Graph part = sharding::rank_graph(graph, mesh, ranks.rank);
+  const ir::Graph part = sharding::rank_graph(graph, mesh, ranks.rank, stages);
   return backend::open().mesh_evaluator(part, ranks, mesh.sizes)->run(inputs);
 }
 

@@ -101,17 +101,23 @@ bool has_layout(const ir::Graph& graph, const ir::Node& node) {
 }
 
 double NodeLayout::moving() const {
-  double sum = departure.seconds;
+  double sum = departure.seconds + leaving.seconds;
   for (const Reshard& arrival : arrivals) sum += arrival.seconds;
   return sum;
 }
 
-LayoutNetwork::LayoutNetwork(const ir::Graph& graph, const Mesh& mesh, const Demands& demands,
-                             double most_bytes)
-    : mesh_(mesh), resharder_(mesh) {
-  costs_.most_weight = most_bytes;
+GraphPart whole_graph(const ir::Graph& graph) {
+  GraphPart part;
   for (const ir::NodeId id : graph.order())
-    if (has_layout(graph, graph.node(id))) add(graph.node(id), graph, demands);
+    if (has_layout(graph, graph.node(id))) part.nodes.push_back(id);
+  return part;
+}
+
+LayoutNetwork::LayoutNetwork(const ir::Graph& graph, const GraphPart& part, const Mesh& mesh,
+                             const Demands& demands, double most_bytes)
+    : mesh_(mesh), resharder_(mesh), leaving_(part.leaving) {
+  costs_.most_weight = most_bytes;
+  for (const ir::NodeId id : part.nodes) add(graph.node(id), graph, demands);
 }
 
 void LayoutNetwork::add(const ir::Node& node, const ir::Graph& graph, const Demands& demands) {
@@ -132,6 +138,7 @@ void LayoutNetwork::add(const ir::Node& node, const ir::Graph& graph, const Dema
   costs_.variables.push_back(std::move(own));
   connect(made);
   add_result(node, made);
+  if (leaving_.contains(node.id)) add_leaving(made);
   nodes_.emplace(node.id, std::move(made));
 }
 
@@ -144,10 +151,17 @@ void LayoutNetwork::add_result(const ir::Node& node, NodeVariables& made) {
   add_pair(made.own, results_of(made.strategies), made.result, made.found, node.info);
 }
 
+/// A result without layouts to choose from is whole anyway.
+void LayoutNetwork::add_leaving(const NodeVariables& made) {
+  const Layout whole = Layout::whole(made.info.shape.size());
+  for (std::size_t i = 0; i < made.found.size(); ++i)
+    costs_.variables[made.result].costs[i] += seconds(made.found[i], whole, made.info);
+}
+
 void LayoutNetwork::connect(const NodeVariables& reader) {
   for (std::size_t i = 0; i < reader.operands.size(); ++i) {
     const Operand& operand = reader.operands[i];
-    if (operand.is_stored()) continue;
+    if (operand.is_stored() || !nodes_.contains(operand.source)) continue;
     const NodeVariables& source = nodes_.at(operand.source);
     const bool moved = !source.found.empty();
     add_pair(moved ? source.result : source.own,
@@ -181,18 +195,24 @@ Layouts LayoutNetwork::read(const std::vector<std::size_t>& choices) {
   Layouts layouts;
   layouts.variables = costs_.variables.size();
   for (const auto& [id, made] : nodes_) {
-    NodeLayout layout{made.operands, made.strategies[choices[made.own]], {}, {}, {}};
+    NodeLayout layout{made.operands, made.strategies[choices[made.own]], {}, {}, {}, {}};
     layout.result = made.found.empty() ? layout.strategy.result : made.found[choices[made.result]];
+    if (leaving_.contains(id))
+      layout.leaving = way(layout.result, Layout::whole(layout.result.split.size()), made.info);
     layouts.bytes += layout.strategy.bytes;
     layouts.nodes.emplace(id, std::move(layout));
   }
   for (auto& [id, layout] : layouts.nodes) {
     for (std::size_t i = 0; i < layout.operands.size(); ++i) {
       const Operand& operand = layout.operands[i];
-      layout.arrivals.push_back(operand.is_stored()
-                                    ? Reshard()
-                                    : way(layouts.nodes.at(operand.source).result,
-                                          layout.strategy.operands[i], operand.info));
+      const auto source = layouts.nodes.find(operand.source);
+      const Layout& wanted = layout.strategy.operands[i];
+      if (operand.is_stored())
+        layout.arrivals.emplace_back();
+      else if (source == layouts.nodes.end())
+        layout.arrivals.push_back(way(Layout::whole(wanted.split.size()), wanted, operand.info));
+      else
+        layout.arrivals.push_back(way(source->second.result, wanted, operand.info));
     }
     if (!nodes_.at(id).found.empty())
       layout.departure = way(layout.strategy.result, layout.result, nodes_.at(id).info);
@@ -203,7 +223,7 @@ Layouts LayoutNetwork::read(const std::vector<std::size_t>& choices) {
 
 Layouts choose_layouts(const ir::Graph& graph, const Mesh& mesh, const Demands& demands,
                        double most_bytes, const SolverOptions& options) {
-  LayoutNetwork network(graph, mesh, demands, most_bytes);
+  LayoutNetwork network(graph, whole_graph(graph), mesh, demands, most_bytes);
   require_shared(graph, network, mesh);
   const Assignment found = cheapest(network.costs(), options);
   if (!found.exists) too_little_memory(graph, network, mesh);

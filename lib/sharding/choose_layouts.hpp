@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "sharding/cost_network.hpp"
@@ -22,6 +23,7 @@ struct NodeLayout {
   Layout result;                  ///< in which the readers find the result
   std::vector<Reshard> arrivals;  ///< one per operand, from the layout in which this node finds it
   Reshard departure;              ///< from the layout in which the result is computed
+  Reshard leaving;                ///< to the whole result, if another stage reads it
   /// Seconds of the moves of operands and of the result.
   double moving() const;
 };
@@ -33,6 +35,14 @@ struct Layouts {
   double bytes = 0;  ///< of stored tensors, on each device
   std::size_t variables = 0, in_program = 0;
 };
+
+/// The nodes of a graph that one mesh computes. What other nodes compute arrives whole on every
+/// device, and `leaving` results become whole for others.
+struct GraphPart {
+  std::vector<ir::NodeId> nodes;  ///< in the order of the graph, all of which have layouts
+  std::set<ir::NodeId> leaving;
+};
+GraphPart whole_graph(const ir::Graph& graph);
 
 /// Chooses the cheapest layouts. A result that several nodes read is moved once to the layout in
 /// which they find it; what differs still is moved for each reader. Inputs and outputs of the graph
@@ -48,8 +58,8 @@ Layouts choose_layouts(const ir::Graph& graph, const Mesh& mesh, const Demands& 
 /// result that may be split one with the layouts in which its readers may find it.
 class LayoutNetwork {
  public:
-  LayoutNetwork(const ir::Graph& graph, const Mesh& mesh, const Demands& demands,
-                double most_bytes);
+  LayoutNetwork(const ir::Graph& graph, const GraphPart& part, const Mesh& mesh,
+                const Demands& demands, double most_bytes);
 
   const CostNetwork& costs() const { return costs_; }
   /// The axes along which devices can share a loop of some node.
@@ -68,6 +78,7 @@ class LayoutNetwork {
 
   void add(const ir::Node& node, const ir::Graph& graph, const Demands& demands);
   void add_result(const ir::Node& node, NodeVariables& made);
+  void add_leaving(const NodeVariables& made);
   void connect(const NodeVariables& reader);
   void add_pair(std::size_t first, const std::vector<Layout>& from, std::size_t second,
                 const std::vector<Layout>& to, const ir::ValueInfo& info);
@@ -78,6 +89,7 @@ class LayoutNetwork {
   Resharder resharder_;
   CostNetwork costs_;
   AxisSet shared_ = 0;
+  std::set<ir::NodeId> leaving_;
   std::map<ir::NodeId, NodeVariables> nodes_;
 };
 

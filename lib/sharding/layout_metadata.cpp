@@ -2,6 +2,8 @@
 // Writes layouts as words, and reads them back with all checks, since a file may hold anything.
 #include "sharding/layout_metadata.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "ir/metadata.hpp"
 
@@ -9,6 +11,7 @@ namespace mase::sharding {
 namespace {
 
 constexpr std::string_view sharding_key = "autosharding", result_name = "data_out_0";
+constexpr std::string_view stages_key = "stages", device_key = "device_id";
 
 Tree axes_tree(AxisSet axes) {
   Tree list = Tree::list();
@@ -105,8 +108,31 @@ StoredLayout read_layout(const ir::Node& node, const std::vector<Operand>& opera
   return stored;
 }
 
-void write_mesh(ir::Graph& graph, const Mesh& mesh) {
-  graph.node(graph.output()).meta.software[sharding_key]["mesh"] = Tree::list_of(mesh.sizes);
+void write_mesh(ir::Graph& graph, const Mesh& mesh, std::size_t stages) {
+  Tree& tree = graph.node(graph.output()).meta.software[sharding_key];
+  tree["mesh"] = Tree::list_of(mesh.sizes);
+  if (stages > 1) tree[stages_key] = stages;
+}
+
+void write_stage(ir::Node& node, std::size_t stage) {
+  node.meta.software[sharding_key][device_key] = stage;
+}
+
+std::size_t read_stage(const ir::Node& node, std::size_t stages) {
+  const Tree* tree = node.meta.software.find(sharding_key);
+  const Tree* stage = tree ? tree->find(device_key) : nullptr;
+  if (!stage || !stage->is_int() || stage->as_int() < 0 ||
+      stage->as_int() >= static_cast<std::int64_t>(stages))
+    file_error("node '" + node.name +
+               "' has no stage in its metadata; run the pass autoshard on the graph again");
+  return static_cast<std::size_t>(stage->as_int());
+}
+
+std::size_t read_stages(const ir::Graph& graph) {
+  const Tree* tree = graph.node(graph.output()).meta.software.find(sharding_key);
+  const Tree* stages = tree ? tree->find(stages_key) : nullptr;
+  const bool is_number = stages && stages->is_int() && stages->as_int() >= 1;
+  return is_number ? static_cast<std::size_t>(std::min<std::int64_t>(stages->as_int(), 1024)) : 1;
 }
 
 std::optional<Mesh> read_mesh(const ir::Graph& graph) {

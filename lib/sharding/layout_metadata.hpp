@@ -30,8 +30,15 @@ struct StoredLayout {
 StoredLayout read_layout(const ir::Node& node, const std::vector<Operand>& operands,
                          const Mesh& mesh);
 
-/// Stores the sizes of the mesh with the output of the graph, as "mesh": [rows, columns].
-void write_mesh(ir::Graph& graph, const Mesh& mesh);
+/// Stores the sizes of the mesh with the output of the graph, as "mesh": [rows, columns]. In a
+/// pipeline it is the mesh of one stage, and "stages" is their number.
+void write_mesh(ir::Graph& graph, const Mesh& mesh, std::size_t stages = 1);
+/// Stores the stage that computes a node, as "device_id" beside the layouts.
+void write_stage(ir::Node& node, std::size_t stage);
+/// Reads it. Error(Fault::file) names the node if it has none below `stages`.
+std::size_t read_stage(const ir::Node& node, std::size_t stages);
+/// The number of stages whose layouts the graph has; 1 for a graph without stages.
+std::size_t read_stages(const ir::Graph& graph);
 /// The mesh whose layouts the graph has, with its sizes alone; nothing if it has no layouts.
 std::optional<Mesh> read_mesh(const ir::Graph& graph);
 

@@ -3,6 +3,7 @@
 #include "sharding/rank_graph.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,6 +12,7 @@
 #include "sharding/array_part.hpp"
 #include "sharding/layout_metadata.hpp"
 #include "sharding/reshard.hpp"
+#include "sharding/stage_transfers.hpp"
 
 namespace mase::sharding {
 namespace {
@@ -35,16 +37,25 @@ class KnownSizes : public ir::KnownResults {
 
 class RankGraph {
  public:
-  RankGraph(const ir::Graph& graph, const Mesh& mesh, std::int64_t rank)
-      : whole_(graph), mesh_(mesh), rank_(rank), resharder_(mesh), sizes_(graph), part_(graph) {}
+  RankGraph(const ir::Graph& graph, const Mesh& mesh, std::int64_t rank, std::size_t stages)
+      : whole_(graph),
+        mesh_(mesh),
+        rank_(rank % mesh.devices()),
+        stage_(static_cast<std::size_t>(rank / mesh.devices())),
+        resharder_(mesh),
+        sizes_(graph),
+        part_(graph) {
+    if (stages > 1) transfers_.emplace(graph, mesh.devices(), rank, stages);
+  }
 
   ir::Graph run() {
     const std::vector<ir::NodeId> order = whole_.order();
     for (std::size_t i = 0; i < order.size(); ++i) {
       const ir::Node& node = whole_.node(order[i]);
       if (node.kind == ir::NodeKind::get_attr || is_known_size(node.id)) continue;
+      const ir::NodeId next = i + 1 < order.size() ? order[i + 1] : ir::no_node;
       if (has_layout(whole_, node))
-        take(node, i + 1 < order.size() ? order[i + 1] : ir::no_node);
+        is_elsewhere(node) ? receive(node, next) : take(node, next);
       else
         take_sizes(part_.node(node.id));
     }
@@ -70,12 +81,83 @@ class RankGraph {
   void take(const ir::Node& node, ir::NodeId next) {
     const std::vector<Operand> operands = operands_of(whole_, node);
     const StoredLayout layout = read_layout(node, operands, mesh_);
+    if (node.kind == ir::NodeKind::output) return take_output(node, operands, layout);
     take_operands(node, operands, layout);
-    if (node.kind == ir::NodeKind::output) return;
     give_part_shapes(node, layout.computed);
     found_[node.id] = {moved(node.id, node.info, layout.computed, layout.result, next),
                        layout.result};
+    send(node, next);
   }
+
+  bool is_elsewhere(const ir::Node& node) const {
+    return transfers_ && node.kind != ir::NodeKind::output &&
+           !StageTransfers::is_everywhere(node) && transfers_->stage(node) != stage_;
+  }
+
+  /// Another stage computes this node. Its result arrives here if this stage reads it.
+  void receive(const ir::Node& node, ir::NodeId next) {
+    if (!transfers_->readers(node).contains(stage_)) return;
+    const ir::NodeId id =
+        part_.add(transfers_->receive(node.info, transfers_->stage(node), tag(node)), next);
+    transfers_->done(id);
+    found_[node.id] = {id, Layout::whole(node.info.shape.size())};
+  }
+
+  void send(const ir::Node& node, ir::NodeId next) {
+    if (!transfers_ || transfers_->is_everywhere(node) || !node.info.is_tensor()) return;
+    const auto [id, layout] = found_.at(node.id);
+    const Layout whole = Layout::whole(node.info.shape.size());
+    ir::NodeId sent = ir::no_node;
+    for (const std::size_t stage : transfers_->readers(node)) {
+      if (stage == stage_) continue;
+      if (sent == ir::no_node) sent = moved(id, node.info, layout, whole, next);
+      const ir::NodeId done = part_.add(transfers_->send(sent, node.info, stage, tag(node)), next);
+      transfers_->done(done);
+    }
+  }
+
+  /// The last stage has the results of the graph, and sends them to all others.
+  void take_output(const ir::Node& node, const std::vector<Operand>& operands,
+                   const StoredLayout& layout) {
+    if (!transfers_) return take_operands(node, operands, layout);
+    const bool is_here = transfers_->stage(node) == stage_;
+    std::map<ir::NodeId, ir::NodeId> results;
+    std::size_t next = 0;
+    std::vector<ir::Argument> args = node.args;
+    for (ir::Argument& argument : args)
+      argument.value.change_nodes([&](ir::NodeId id) -> ir::Value {
+        const ir::Node& source = whole_.node(id);
+        if (!shape_of(source.info)) return with_sizes(id);
+        const std::size_t at = next++;
+        if (operands[at].is_stored() || transfers_->is_everywhere(source))
+          return ir::NodeRef{operand(node.id, operands[at], layout.operands[at])};
+        if (!results.contains(id))
+          results[id] = is_here ? send_result(operand(node.id, operands[at], layout.operands[at]),
+                                              source, node.id)
+                                : receive_result(source, transfers_->stage(node), node.id);
+        return ir::NodeRef{results.at(id)};
+      });
+    part_.node(node.id).args = std::move(args);
+  }
+
+  ir::NodeId send_result(ir::NodeId id, const ir::Node& source, ir::NodeId before) {
+    for (std::size_t stage = 0; stage < transfers_->stages(); ++stage)
+      if (stage != stage_) {
+        id = part_.add(transfers_->send(id, source.info, stage, tag(source) + 1), before);
+        transfers_->done(id);
+      }
+    return id;
+  }
+
+  ir::NodeId receive_result(const ir::Node& source, std::size_t from, ir::NodeId before) {
+    const ir::NodeId id =
+        part_.add(transfers_->receive(source.info, from, tag(source) + 1), before);
+    transfers_->done(id);
+    return id;
+  }
+
+  /// Messages between two devices differ in their tags; the next number is for a result.
+  static std::int64_t tag(const ir::Node& node) { return 2 * static_cast<std::int64_t>(node.id); }
 
   /// Puts the moved operands in the arguments, in the order in which operands_of finds them.
   void take_operands(const ir::Node& node, const std::vector<Operand>& operands,
@@ -209,10 +291,12 @@ class RankGraph {
 
   const ir::Graph& whole_;
   const Mesh& mesh_;
-  const std::int64_t rank_;
+  const std::int64_t rank_;  ///< in the mesh of the stage
+  const std::size_t stage_;
   Resharder resharder_;
   KnownSizes sizes_;
   ir::Graph part_;
+  std::optional<StageTransfers> transfers_;  ///< of a pipeline
   /// Where the readers of a node find its result, and in which layout.
   std::map<ir::NodeId, std::pair<ir::NodeId, Layout>> found_;
   std::map<std::pair<ir::NodeId, Layout>, ir::NodeId> moved_;  ///< what readers have moved already
@@ -221,9 +305,11 @@ class RankGraph {
 
 }  // namespace
 
-ir::Graph rank_graph(const ir::Graph& graph, const Mesh& mesh, std::int64_t rank) {
-  MASE_CHECK(rank >= 0 && rank < mesh.devices(), "a rank outside of the mesh");
-  return RankGraph(graph, mesh, rank).run();
+ir::Graph rank_graph(const ir::Graph& graph, const Mesh& mesh, std::int64_t rank,
+                     std::size_t stages) {
+  const std::int64_t devices = mesh.devices() * static_cast<std::int64_t>(stages);
+  MASE_CHECK(rank >= 0 && rank < devices, "a rank outside of the mesh");
+  return RankGraph(graph, mesh, rank, stages).run();
 }
 
 }  // namespace mase::sharding

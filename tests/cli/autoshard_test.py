@@ -61,6 +61,48 @@ class Autoshard(Cases):
         tokens = np.random.default_rng(0).integers(0, 256, (2, 64))
         self.check("llama-tiny", [tokens], self.outputs_of("llama-tiny", [tokens], "--level", "float"))
 
+    def check_stages(self, model, inputs, expected):
+        for mesh, stages in (([1, 2], 2), ([2, 2], 2), ([1, 4], 4)):
+            with self.subTest(model=str(model), mesh=mesh, stages=stages):
+                checkpoint, report = self.transform(
+                    model, inputs, mesh_shape=mesh, stages=stages, device_flops=1e8, micro_batches=100
+                )
+                # The slowest of N stages takes at least an N-th of the work, and all but a few micro-batches overlap.
+                self.assertEqual(len(report["stages"]), stages)
+                self.assertLess(report["seconds"], report["one_device_seconds"] * 100 * 0.9)
+                slowest = max(stage["seconds"] for stage in report["stages"])
+                total = sum(stage["seconds"] for stage in report["stages"])
+                self.assertAlmostEqual(report["seconds"], total + 99 * slowest)
+                self.check_metadata(checkpoint, report["stages"])
+                count = str(mesh[0] * mesh[1])
+                found = self.outputs_of(checkpoint, inputs, "--level", "float", "--nproc", count)
+                for mine, theirs in zip(found, expected, strict=True):
+                    np.testing.assert_allclose(mine, theirs, atol=TOLERANCE, rtol=0)
+
+    def check_metadata(self, checkpoint, stages):
+        """Stages follow each other in the order of the nodes, from the first node of each to its last one."""
+        nodes = json.loads(mase("show", checkpoint, "--format", "json"))["nodes"]
+        layouts = [(node["name"], node["metadata"]["software"].get("autosharding", {})) for node in nodes]
+        ids = [(name, layout["device_id"]) for name, layout in layouts if "device_id" in layout]
+        self.assertEqual([i for _, i in ids], sorted(i for _, i in ids))
+        for i, stage in enumerate(stages):
+            mine = [name for name, at in ids if at == i]
+            self.assertEqual((mine[0], mine[-1]), (stage["first_node"], stage["last_node"]))
+
+    def test_bert_in_stages(self):
+        folder = MODELS / "bert_tiny"
+        inputs = [np.load(folder / f"input_{i}.npy") for i in range(2)]
+        self.check_stages(folder / "bert_tiny.trace.pt", inputs, [np.load(folder / "output_0.npy")])
+
+    def test_vit_in_stages(self):
+        folder = MODELS / "vit_tiny"
+        inputs, expected = [np.load(folder / "inputs.npy")], [np.load(folder / "outputs.npy")]
+        self.check_stages(folder / "vit_tiny.trace.pt", inputs, expected)
+
+    def test_llama_in_stages(self):
+        tokens = np.random.default_rng(0).integers(0, 256, (2, 64))
+        self.check_stages("llama-tiny", [tokens], self.outputs_of("llama-tiny", [tokens], "--level", "float"))
+
     def test_little_memory(self):
         """With memory for a third of the weights they are split, whatever that costs."""
         folder = MODELS / "bert_tiny"
@@ -71,6 +113,16 @@ class Autoshard(Cases):
         self.assertLessEqual(report["bytes_per_device"], 240000)
         found = self.outputs_of(checkpoint, inputs, "--level", "float", "--nproc", "4")
         np.testing.assert_allclose(found[0], np.load(folder / "output_0.npy"), atol=TOLERANCE, rtol=0)
+
+    def test_refusals_of_stages(self):
+        inputs = [np.zeros((2, 64), np.int64)]
+        checkpoint, _ = self.transform("llama-tiny", inputs, mesh_shape=[2, 2], stages=2)
+        words = ["--output", self.folder / "z.npy", "--level", "float", "--nproc", "2"]
+        done = mase_result("run", checkpoint, *self.input_words(inputs), *words)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(
+            "2 stages, each on a mesh of 1 x 2 devices, but 2 processes run; start 4", done.stdout + done.stderr
+        )
 
     def test_refusals(self):
         inputs = [np.zeros((2, 64), np.int64)]

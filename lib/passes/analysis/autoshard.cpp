@@ -10,7 +10,7 @@
 #include "ir/op_table.hpp"
 #include "passes/analysis/operations.hpp"
 #include "passes/constants/batch_powers.hpp"
-#include "sharding/choose_layouts.hpp"
+#include "sharding/choose_stages.hpp"
 #include "sharding/layout_metadata.hpp"
 
 namespace mase::passes {
@@ -19,6 +19,7 @@ namespace {
 using sharding::Layouts;
 using sharding::Mesh;
 using sharding::NodeLayout;
+using sharding::Pipeline;
 
 Mesh mesh_of(const Autoshard::Options& options) {
   if (options.mesh_shape.size() != sharding::axis_count)
@@ -69,6 +70,8 @@ std::string moves_text(const NodeLayout& layout) {
       all.push_back(layout.operands[i].name + ": " + text_of(layout.arrivals[i].moves));
   if (!layout.departure.moves.empty())
     all.push_back("data_out_0: " + text_of(layout.departure.moves));
+  if (!layout.leaving.moves.empty())
+    all.push_back("to other stages: " + text_of(layout.leaving.moves));
   return join(all, "; ");
 }
 
@@ -126,13 +129,76 @@ class LayoutReport {
   double computing_ = 0, moving_ = 0;
 };
 
-void store(ir::Graph& graph, const Layouts& layouts, const Mesh& mesh) {
+/// The stages as a table and for programs.
+void report_stages(const ir::Graph& graph, const Pipeline& pipeline, Result& result) {
+  ReportTable table{"Stages of the pipeline",
+                    {"Stage", "Devices", "First node", "Last node", "Nodes", "Computing us",
+                     "Receiving us", "Stored bytes"},
+                    {},
+                    "autoshard_stages.csv"};
+  Tree stages = Tree::list();
+  const std::int64_t each = pipeline.mesh.devices();
+  for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
+    const sharding::Stage& stage = pipeline.stages[i];
+    const std::int64_t first = static_cast<std::int64_t>(i) * each;
+    const std::string& begin = graph.node(stage.part.nodes.front()).name;
+    const std::string& end = graph.node(stage.part.nodes.back()).name;
+    table.rows.push_back(
+        {std::to_string(i), std::to_string(first) + " to " + std::to_string(first + each - 1),
+         begin, end, std::to_string(stage.part.nodes.size()), microseconds(stage.layouts.seconds),
+         microseconds(stage.receiving), fixed_text(stage.layouts.bytes, 0)});
+    Tree entry = Tree::dict();
+    entry["first_device"] = first;
+    entry["devices"] = each;
+    entry["first_node"] = begin;
+    entry["last_node"] = end;
+    entry["seconds"] = stage.seconds();
+    entry["receiving_seconds"] = stage.receiving;
+    entry["bytes"] = count_tree(stage.layouts.bytes);
+    stages.push_back(std::move(entry));
+  }
+  result.info["stages"] = std::move(stages);
+  result.tables.push_back(std::move(table));
+}
+
+void store(ir::Graph& graph, const Layouts& layouts, const Mesh& mesh, std::size_t stages) {
   for (const auto& [id, layout] : layouts.nodes) {
     ir::Node& node = graph.node(id);
     if (node.meta.software.size() == 0) node.meta.software = ir::software_metadata(graph, node);
     sharding::write_layout(node, layout);
   }
-  sharding::write_mesh(graph, mesh);
+  sharding::write_mesh(graph, mesh, stages);
+}
+
+/// The layouts of all stages together. Inputs are whole on all devices.
+Layouts all_layouts(const ir::Graph& graph, const Pipeline& pipeline) {
+  Layouts all;
+  for (const ir::NodeId id : graph.placeholders()) {
+    NodeLayout& input = all.nodes[id];
+    const Shape* shape = sharding::shape_of(graph.node(id).info);
+    input.result = input.strategy.result = sharding::Layout::whole(shape ? shape->size() : 0);
+  }
+  for (const sharding::Stage& stage : pipeline.stages) {
+    all.nodes.insert(stage.layouts.nodes.begin(), stage.layouts.nodes.end());
+    all.bytes = std::max(all.bytes, stage.layouts.bytes);
+    all.variables += stage.layouts.variables;
+    all.in_program += stage.layouts.in_program;
+  }
+  all.seconds = pipeline.seconds;
+  return all;
+}
+
+std::string headline(const Autoshard::Options& options, const Layouts& layouts, double one_device) {
+  const std::int64_t devices = options.mesh_shape[0] * options.mesh_shape[1];
+  std::string text = counted(static_cast<std::size_t>(devices), "device");
+  if (options.stages > 1) {
+    one_device *= static_cast<double>(options.micro_batches);
+    text += " in " + std::to_string(options.stages) + " stages, " +
+            std::to_string(options.micro_batches) + " micro-batches";
+  }
+  return text + ": predicted " + microseconds(layouts.seconds) + " us, one device " +
+         microseconds(one_device) + " us; " + fixed_text(layouts.bytes, 0) +
+         " stored bytes per device";
 }
 
 }  // namespace
@@ -141,9 +207,18 @@ Result Autoshard::run(ir::Graph& graph, const Options& options, PassContext&) {
   const Mesh mesh = mesh_of(options);
   require_shapes(graph);
   const GraphFacts facts(graph, options.split_batch);
-  const Layouts layouts =
-      choose_layouts(graph, mesh, facts.demands(), options.device_memory.value_or(-1));
+  const double most_bytes = options.device_memory.value_or(-1);
   Result result;
+  Layouts layouts;
+  Pipeline pipeline{mesh, {}, 0, 0};
+  if (options.stages > 1) {
+    pipeline = choose_stages(
+        graph, mesh, facts.demands(), most_bytes,
+        {static_cast<std::size_t>(options.stages), static_cast<double>(options.micro_batches)});
+    layouts = all_layouts(graph, pipeline);
+  } else {
+    layouts = choose_layouts(graph, mesh, facts.demands(), most_bytes);
+  }
   LayoutReport report;
   double one_device = 0;
   for (const ir::NodeId id : graph.order()) {
@@ -154,10 +229,12 @@ Result Autoshard::run(ir::Graph& graph, const Options& options, PassContext&) {
   }
   result.info["devices"] = mesh.devices();
   report.finish(layouts, one_device, result);
-  result.headline = counted(static_cast<std::size_t>(mesh.devices()), "device") + ": predicted " +
-                    microseconds(layouts.seconds) + " us, one device " + microseconds(one_device) +
-                    " us; " + fixed_text(layouts.bytes, 0) + " stored bytes per device";
-  store(graph, layouts, mesh);
+  result.headline = headline(options, layouts, one_device);
+  store(graph, layouts, pipeline.mesh, static_cast<std::size_t>(options.stages));
+  if (options.stages > 1) report_stages(graph, pipeline, result);
+  for (std::size_t i = 0; i < pipeline.stages.size(); ++i)
+    for (const ir::NodeId id : pipeline.stages[i].part.nodes)
+      sharding::write_stage(graph.node(id), i);
   return result;
 }
 

@@ -12,6 +12,11 @@ namespace mase::passes {
 /// of layouts is predicted to be faster. Computing takes the FLOPs of `flops` for the batch of the
 /// graph, divided by the devices that share them, at `device_flops`.
 ///
+/// With `stages` the graph is cut into consecutive parts, each on an equal part of the mesh, and
+/// the time of `micro_batches` is least (sharding/choose_stages.hpp). "seconds" is then their time,
+/// and "stages" has each stage's devices, nodes and times. One device takes "one_device_seconds"
+/// for one micro-batch.
+///
 /// Writes `autosharding` into the software metadata of each node (sharding/layout_metadata.hpp) and
 /// computes nothing else; the layouts hold for the shapes noted in the graph. Info: "devices",
 /// "seconds", "compute_seconds", "moving_seconds", "one_device_seconds", "bytes_per_device" of
@@ -28,6 +33,7 @@ struct Autoshard {
     double device_flops = 10e12;
     std::optional<double> device_memory;
     bool split_batch = true;
+    std::int64_t stages = 1, micro_batches = 8;
     static constexpr auto fields() {
       using O = Options;
       return std::tuple{
@@ -50,7 +56,13 @@ struct Autoshard {
           Field{"device_memory", &O::device_memory,
                 "bytes that the stored tensors of one device may take"}
               .between(1, 1e15),
-          Field{"split_batch", &O::split_batch, "devices may have rows of the batch of their own"}};
+          Field{"split_batch", &O::split_batch, "devices may have rows of the batch of their own"},
+          Field{"stages", &O::stages,
+                "stages of a pipeline, each with an equal part of the mesh; 1: no pipeline"}
+              .between(1, 1024),
+          Field{"micro_batches", &O::micro_batches,
+                "inputs of the example's shape that a pipeline takes one after the other"}
+              .between(1, 1000000)};
     }
   };
   static Result run(ir::Graph& graph, const Options& options, PassContext& context);

@@ -22,6 +22,10 @@ class Collectives {
   /// Parts along `from` become parts along `to`.
   virtual at::Tensor all_to_all(const at::Tensor& values, std::size_t axis, std::int64_t from,
                                 std::int64_t to) = 0;
+  /// Sends to another process of the whole mesh, which receives with the same tag.
+  virtual void send(const at::Tensor& values, std::int64_t to, std::int64_t tag) = 0;
+  /// Fills `values` with what process `from` sends.
+  virtual void receive(at::Tensor& values, std::int64_t from, std::int64_t tag) = 0;
 };
 
 /// While this object lives, the operators mase::all_reduce, ... of this thread use `collectives`.

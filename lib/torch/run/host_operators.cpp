@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "torch/run/collectives.hpp"
 #include "torch/run/operators.hpp"
+#include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -156,6 +157,16 @@ c10::IValue all_to_all(const Arguments& in) {
   return collectives_in_use().all_to_all(in[0].toTensor(), axis(in[1]), integer(in[2]),
                                          integer(in[3]));
 }
+c10::IValue send(const Arguments& in) {
+  collectives_in_use().send(in[0].toTensor(), integer(in[1]), integer(in[2]));
+  return in[0];
+}
+c10::IValue receive(const Arguments& in) {
+  at::Tensor values =
+      at::empty(in[0].toIntVector(), scalar_type(parse_dtype(in[1].toStringView())));
+  collectives_in_use().receive(values, integer(in[2]), integer(in[3]));
+  return values;
+}
 
 const std::vector<HostOperator>& table() {
   static const std::vector<HostOperator> rows{
@@ -205,6 +216,8 @@ const std::vector<HostOperator>& table() {
       {"mase::all_gather", {"self", "axis", "dim"}, all_gather},
       {"mase::reduce_scatter", {"self", "axis", "dim"}, reduce_scatter},
       {"mase::all_to_all", {"self", "axis", "from", "to"}, all_to_all},
+      {"mase::send", {"self", "to", "tag", "after"}, send},
+      {"mase::receive", {"shape", "dtype", "from", "tag", "after"}, receive},
       {"aten::Int.Tensor", {"a"}, int_of, true},
       {"aten::IntImplicit", {"a"}, int_of, true},
       {"aten::Float.Tensor", {"a"}, float_of, true},

@@ -17,13 +17,14 @@ class MeshCollectives : public libtorch::Collectives {
  public:
   MeshCollectives(const backend::Ranks& ranks, const std::array<std::int64_t, 2>& mesh)
       : all_(ranks) {
-    const int columns = static_cast<int>(mesh[1]), rank = ranks.rank;
+    const int rows = static_cast<int>(mesh[0]), columns = static_cast<int>(mesh[1]);
+    const int rank = ranks.rank % (rows * columns), first = ranks.rank - rank;
     const int row = rank / columns, column = rank % columns;
     std::vector<int> along_rows, along_columns;
-    for (int i = 0; i < static_cast<int>(mesh[0]); ++i) along_rows.push_back(i * columns + column);
-    for (int j = 0; j < columns; ++j) along_columns.push_back(row * columns + j);
-    lines_[0] = all_.part("column" + std::to_string(column), along_rows);
-    lines_[1] = all_.part("row" + std::to_string(row), along_columns);
+    for (int i = 0; i < rows; ++i) along_rows.push_back(first + i * columns + column);
+    for (int j = 0; j < columns; ++j) along_columns.push_back(first + row * columns + j);
+    lines_[0] = all_.part("column" + std::to_string(along_rows.front()), along_rows);
+    lines_[1] = all_.part("row" + std::to_string(along_columns.front()), along_columns);
   }
 
   at::Tensor all_reduce(const at::Tensor& values, std::size_t axis) override {
@@ -45,6 +46,14 @@ class MeshCollectives : public libtorch::Collectives {
   at::Tensor all_to_all(const at::Tensor& values, std::size_t axis, std::int64_t from,
                         std::int64_t to) override {
     return at::cat(exchange(values, axis, to), from);
+  }
+
+  void send(const at::Tensor& values, std::int64_t to, std::int64_t tag) override {
+    all_.send(values.contiguous(), static_cast<int>(to), static_cast<int>(tag));
+  }
+
+  void receive(at::Tensor& values, std::int64_t from, std::int64_t tag) override {
+    all_.receive(values, static_cast<int>(from), static_cast<int>(tag));
   }
 
   ProcessGroup& all() { return all_; }

@@ -11,7 +11,8 @@
 namespace mase::train {
 
 /// An evaluator of sharding::rank_graph, whose collectives go to the processes of `ranks`. They are
-/// the devices of a mesh with these numbers of rows and columns. Meets them at once.
+/// the devices of a mesh with these numbers of rows and columns, or of several such meshes one
+/// after the other, which are the stages of a pipeline. Meets them at once.
 std::unique_ptr<ir::Evaluator> make_mesh_evaluator(const ir::Graph& part,
                                                    const backend::Ranks& ranks,
                                                    const std::array<std::int64_t, 2>& mesh);

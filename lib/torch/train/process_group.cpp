@@ -272,6 +272,16 @@ std::unique_ptr<ProcessGroup> ProcessGroup::part(const std::string& name,
   });
 }
 
+void ProcessGroup::send(const at::Tensor& values, int to, int tag) {
+  std::vector<at::Tensor> list{values};
+  watched(ranks_, [&] { return connections_->gloo->send(list, to, tag)->wait(); });
+}
+
+void ProcessGroup::receive(const at::Tensor& values, int from, int tag) {
+  std::vector<at::Tensor> list{values};
+  watched(ranks_, [&] { return connections_->gloo->recv(list, from, tag)->wait(); });
+}
+
 void ProcessGroup::wait_for_all() {
   watched(ranks_, [&] { return connections_->gloo->barrier()->wait(); });
 }

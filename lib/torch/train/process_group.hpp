@@ -47,6 +47,9 @@ class ProcessGroup {
   /// Gives part i to rank i, and returns what all ranks have given to this one. All parts have the
   /// same shape.
   std::vector<at::Tensor> exchange_parts(const std::vector<at::Tensor>& parts);
+  /// Sends values to one process, or fills them with what it sends with the same tag.
+  void send(const at::Tensor& values, int to, int tag);
+  void receive(const at::Tensor& values, int from, int tag);
   void wait_for_all();
 
   /// A group of some of the processes, this one among them, with the ranks in the order of
