@@ -4,6 +4,8 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -61,11 +63,23 @@ class RankGraph {
     }
     part_.remove_dead_nodes();
     ir::remove_unused_tensors(part_);
+    remove_whole_tensors();
     part_.guards.clear();
     return std::move(part_);
   }
 
  private:
+  /// A layer's own tensors stay in a graph, but of those with parts this device needs the parts.
+  void remove_whole_tensors() {
+    for (const auto& [path, module] : part_.modules)
+      for (const auto& [argument, tensor] : module.tensors) split_.erase(tensor);
+    for (const ir::NodeId id : part_.order())
+      if (part_.node(id).kind == ir::NodeKind::get_attr) split_.erase(part_.node(id).target);
+    for (const std::string& path : split_) part_.tensors.erase(path);
+    std::erase_if(part_.tensor_order,
+                  [&](const std::string& path) { return split_.contains(path); });
+  }
+
   bool is_known_size(ir::NodeId id) const { return sizes_.integer(id).has_value(); }
 
   ir::Value with_sizes(ir::NodeId id) const {
@@ -213,6 +227,7 @@ class RankGraph {
   std::string part_path(const std::string& path, const Layout& layout) {
     if (layout == Layout::whole(layout.split.size())) return path;
     std::string name = path;
+    split_.insert(path);
     for (const std::string& word : words(layout)) name += "_" + word;
     if (layout.partial != 0) name += "_sum" + std::to_string(layout.partial);
     if (part_.tensors.contains(name)) return name;
@@ -300,6 +315,7 @@ class RankGraph {
   /// Where the readers of a node find its result, and in which layout.
   std::map<ir::NodeId, std::pair<ir::NodeId, Layout>> found_;
   std::map<std::pair<ir::NodeId, Layout>, ir::NodeId> moved_;  ///< what readers have moved already
+  std::set<std::string> split_;                                ///< tensors with parts
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> layers_;
 };
 
