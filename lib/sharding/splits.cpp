@@ -114,6 +114,30 @@ Splits linear(const Loops& loops) {
   return all;
 }
 
+/// addmm and baddbmm: [..., n, k] x [..., k, m] and an addend that broadcasts to the result.
+Splits added_products(const Loops& loops) {
+  const bool is_batch = loops.op == "baddbmm";
+  const auto addend = loops.find("self"), left = loops.find(is_batch ? "batch1" : "mat1"),
+             right = loops.find(is_batch ? "batch2" : "mat2");
+  if ((!is_batch && loops.op != "addmm") || !addend || !left || !right) return {};
+  Splits all;
+  for (std::size_t dim = 0; dim < loops.rank(); ++dim) {
+    Split split = loops.over(dim);
+    if (dim + 1 < loops.rank()) Loops::set(split, left, dim);
+    if (dim + 2 != loops.rank()) Loops::set(split, right, dim);
+    const std::size_t missing = loops.rank() - loops.rank_of(*addend);
+    if (dim >= missing && loops.shape(*addend)[dim - missing] != 1)
+      Loops::set(split, addend, dim - missing);
+    all.push_back(std::move(split));
+  }
+  Split inner = loops.summed();
+  Loops::set(inner, left, loops.rank() - 1);
+  Loops::set(inner, right, loops.rank() - 2);
+  Loops::once(inner, addend);
+  all.push_back(std::move(inner));
+  return all;
+}
+
 /// [..., n, k] x [..., k, m]; the dimensions before broadcast.
 Splits products(const Loops& loops) {
   if (loops.operands.size() != 2 || loops.rank_of(0) < 2 || loops.rank_of(1) < 2) return {};
@@ -296,6 +320,7 @@ struct SplitRule {
 constexpr SplitRule split_rules[] = {
     {ir::OpFamily::linear, linear},
     {ir::OpFamily::matrix_product, products},
+    {ir::OpFamily::added_product, added_products},
     {ir::OpFamily::attention, attention},
     {ir::OpFamily::convolution, convolution},
     {ir::OpFamily::embedding, embedding},

@@ -36,4 +36,22 @@ TEST_CASE("a pool shares channels and images, but no rows of an image", "[shardi
   CHECK(shared_by_pool("[4, 8, 8]") == std::vector<std::size_t>{0});
 }
 
+TEST_CASE("addmm shares rows, columns and products, and adds the addend once", "[sharding]") {
+  const ir::Graph graph = ir::parse(
+      "graph \"g\" {\n  %b : float32[6] = placeholder b\n  %x : float32[2, 4] = placeholder x\n"
+      "  %y : float32[4, 6] = placeholder y\n  %z : float32[2, 6] = call_function torch.addmm "
+      "aten::addmm(self=%b, mat1=%x, mat2=%y)\n"
+      "  %output : float32[2, 6] = output output(value=%z)\n}\n",
+      "test");
+  const ir::Node& node = *graph.find_node("z");
+  const std::vector<Split> all = splits_of(graph, node, operands_of(graph, node));
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].operands == std::vector<int>{whole_operand, 0, whole_operand});
+  CHECK(all[0].result == 0U);
+  CHECK(all[1].operands == std::vector<int>{0, whole_operand, 1});
+  CHECK(all[1].result == 1U);
+  CHECK(all[2].operands == std::vector<int>{once_operand, 1, 0});
+  CHECK(!all[2].result);
+}
+
 }  // namespace mase::sharding
