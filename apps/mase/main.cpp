@@ -14,6 +14,7 @@
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/standard_output.hpp"
+#include "driver/ranks.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
 #include "onnx/model.hpp"
@@ -28,12 +29,14 @@ int run_part(const std::function<int()>& part) {
     return part();
   } catch (const mase::DiagnosticsError& error) {
     std::fprintf(stderr, "%s\n", error.what());
+    mase::driver::tell_launcher(error.what());
     return error.exit_code();
   } catch (const mase::Error& error) {
     if (error.fault() == mase::Fault::interrupted)
       mase::log::warning(error.what());
     else
       mase::log::error(error.what());
+    mase::driver::tell_launcher(error.what());
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     mase::log::error(mase::out_of_memory());

@@ -70,13 +70,14 @@ class Launch {
         listener_(::socket(AF_INET, SOCK_STREAM, 0)),
         port_(listen_at(listener_)),
         memory_(::memfd_create("training", 0)),
+        told_(::memfd_create("told", 0)),
         processes_(static_cast<std::size_t>(count)) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { end_all(); }
 
   int run() {
-    if (!memory_.is_open()) cannot_start("memfd_create");
+    if (!memory_.is_open() || !told_.is_open()) cannot_start("memfd_create");
     for (std::size_t rank = 0; rank < processes_.size(); ++rank) start(rank);
     listener_.close();
     follow();
@@ -94,6 +95,7 @@ class Launch {
         "MASTER_PORT=" + std::to_string(port_),
         std::string(listener_variable) + "=" + std::to_string(listener_.number()),
         std::string(memory_variable) + "=" + std::to_string(memory_.number()),
+        std::string(told_variable) + "=" + std::to_string(told_.number()),
         "TORCHELASTIC_USE_AGENT_STORE="};
     const std::size_t own = all.size();
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -184,30 +186,32 @@ class Launch {
                  (WTERMSIG(status) == SIGKILL ? ", perhaps for lack of memory" : "") +
                  "; the others were stopped, and " + after_loss_);
     const int code = WEXITSTATUS(status);
-    if (*failed_ == 0 || is_told(code)) return code;
-    throw Error(static_cast<Fault>(code), name + " failed: " + printed(*failed_));
+    if (*failed_ == 0) return code;
+    const std::string line = last_line(*processes_[*failed_].printed);
+    if (is_told(code, line)) return code;
+    throw Error(static_cast<Fault>(code),
+                name + " failed: " + (line.empty() ? "it printed nothing" : line));
   }
 
   /// Whether rank 0 has printed the error that another rank ended with: all ranks find the same
-  /// faults of a configuration, and notice an interrupt.
-  bool is_told(int code) const {
+  /// faults of a configuration and of files, and notice an interrupt.
+  bool is_told(int code, const std::string& line) const {
     if (code == static_cast<int>(Fault::interrupted)) return true;
     const int first = *processes_.front().status;
-    return code == static_cast<int>(Fault::config) && WIFEXITED(first) &&
-           WEXITSTATUS(first) == code;
+    if (!WIFEXITED(first) || WEXITSTATUS(first) != code) return false;
+    return code == static_cast<int>(Fault::config) || line == last_line(told_);
   }
 
-  /// The last line that a process printed.
-  std::string printed(std::size_t rank) const {
-    const std::string path = "/proc/self/fd/" + std::to_string(processes_[rank].printed->number());
-    const std::string line = last_message(read_file(path, SIZE_MAX));
-    return line.empty() ? "it printed nothing" : line;
+  /// The last line that was written to a file in memory.
+  static std::string last_line(const Descriptor& file) {
+    return last_message(read_file("/proc/self/fd/" + std::to_string(file.number()), SIZE_MAX));
   }
 
   std::string after_loss_;
   Descriptor listener_;
   int port_;
   Descriptor memory_;  ///< where the processes sum
+  Descriptor told_;    ///< the error that rank 0 ends with
   std::vector<Process> processes_;
   std::optional<std::size_t> failed_;
 };

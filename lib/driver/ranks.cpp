@@ -2,6 +2,8 @@
 // The environments of the launchers.
 #include "driver/ranks.hpp"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -57,6 +59,13 @@ void add_meeting_place(const Launcher& launcher, backend::Ranks& ranks) {
 }  // namespace
 
 bool launched_here() { return !variable(listener_variable).empty(); }
+
+void tell_launcher(const std::string& error) {
+  if (!launched_here() || variable("RANK") != "0" || variable(told_variable).empty()) return;
+  const std::string line = error + "\n";
+  const int file = number(told_variable, 0, 1 << 20);
+  if (::write(file, line.data(), line.size()) < 0) return;  // the launcher then repeats the error
+}
 
 backend::Ranks ranks_of_environment(double timeout) {
   backend::Ranks ranks;

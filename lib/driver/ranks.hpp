@@ -14,6 +14,10 @@ backend::Ranks ranks_of_environment(double timeout);
 /// all processes share.
 inline constexpr const char* listener_variable = "MASE_LISTENER";
 inline constexpr const char* memory_variable = "MASE_MEMORY";
+/// The variable with a file in memory for the error of rank 0, which its user sees.
+inline constexpr const char* told_variable = "MASE_TOLD";
+/// Says in rank 0 of launch_ranks which error it ends with, and does nothing elsewhere.
+void tell_launcher(const std::string& error);
 /// Whether launch_ranks has started this process, whose command line then still has --nproc.
 bool launched_here();
 
