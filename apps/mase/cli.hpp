@@ -78,6 +78,8 @@ void add_onnx_formats(CLI::App& command, const std::string& option,
                       driver::OnnxFileRequest& request);
 /// Declares --max-seconds, --max-memory and --allow-op, which take effect as soon as they are read.
 void add_limits(CLI::App& command);
+/// Declares --nproc, with this help, and --timeout.
+void add_processes(CLI::App& command, int& nproc, double& timeout, const std::string& help);
 /// Declares only --allow-op, for commands that read checkpoints and run no model.
 void add_allowed_operators(CLI::App& command);
 

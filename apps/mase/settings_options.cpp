@@ -234,6 +234,15 @@ void add_allow_external(CLI::App& command, driver::HardwareRequest& request) {
       ->group(std::string(further) + "Options");
 }
 
+void add_processes(CLI::App& command, int& nproc, double& timeout, const std::string& help) {
+  command.add_option("--nproc", nproc, help)->check(CLI::Range(1, 1024))->type_name("N");
+  command
+      .add_option("--timeout", timeout,
+                  "seconds that a process waits for another one (1 .. 1000000) [600]")
+      ->check(CLI::Range(1.0, 1e6).description(""))
+      ->type_name("X");
+}
+
 void add_limits(CLI::App& command) {
   const std::string limits = std::string(further) + "Limits";
   command

@@ -27,6 +27,8 @@ void add_test(CLI::App& app, Action& action) {
   command->add_option("--rows", request->rows, "use only the first N rows of the part")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  add_processes(*command, request->nproc, request->timeout,
+                "processes of this machine that share the rows; the figures are those of one");
   command->add_flag("--macro", request->macro, "also print the macro accuracy");
   command->add_option("--min-accuracy", request->min_accuracy, "exit with 1 below this accuracy")
       ->type_name("PERCENT");

@@ -14,16 +14,8 @@ void add_train(CLI::App& app, Action& action) {
       command->add_flag("--resume", request->resume, "resume from the project's last checkpoint");
   command->add_flag("--overwrite", request->overwrite, "replace the project's previous training")
       ->excludes(resume);
-  command
-      ->add_option("--nproc", request->nproc,
-                   "processes to train together on this machine, batch_size rows each")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
-  command
-      ->add_option("--timeout", request->timeout,
-                   "seconds that a process waits for another one (1 .. 1000000) [600]")
-      ->check(CLI::Range(1.0, 1e6).description(""))
-      ->type_name("X");
+  add_processes(*command, request->nproc, request->timeout,
+                "processes to train together on this machine, batch_size rows each");
   command->footer(
       "Examples:\n"
       "  mase train jsc-mlp jsc --max-epochs 60 --learning-rate 5e-3 --project jsc --nproc 2\n"

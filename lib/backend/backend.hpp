@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/training.hpp"
+#include "base/companions.hpp"
 #include "base/tree.hpp"
 #include "data/dataset.hpp"
 #include "ir/evaluator.hpp"
@@ -71,6 +72,8 @@ class Backend {
   /// processes of a mesh with these numbers of rows and columns. Meets them at once.
   virtual std::unique_ptr<ir::Evaluator> mesh_evaluator(
       const ir::Graph& part, const Ranks& ranks, const std::array<std::int64_t, 2>& mesh) = 0;
+  /// Meets the other processes of a command.
+  virtual std::unique_ptr<Companions> meet(const Ranks& ranks) = 0;
   /// Recomputes the ValueInfo of every node for these inputs.
   virtual void infer(ir::Graph& graph, const std::vector<Array>& inputs) = 0;
   /// Writes the TorchScript archive atomically.

@@ -149,6 +149,7 @@ class Isolated : public Backend {
                                                 const std::array<std::int64_t, 2>& mesh) override {
     return inner_.mesh_evaluator(part, ranks, mesh);
   }
+  std::unique_ptr<Companions> meet(const Ranks& ranks) override { return inner_.meet(ranks); }
   void infer(ir::Graph& graph, const std::vector<Array>& inputs) override {
     inner_.infer(graph, inputs);
   }

@@ -63,12 +63,21 @@ data::RowScores measure_targets(ir::Evaluator& evaluator, const data::Dataset& d
   return scorers.scores();
 }
 
+void run_batches(const std::vector<ir::Evaluator*>& evaluators, const data::Dataset& dataset,
+                 data::Part part, const EvaluateOptions& options) {
+  for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
+    for (ir::Evaluator* const evaluator : evaluators) evaluator->run(batch.inputs);
+  });
+}
+
 Distances compare_outputs(ir::Evaluator& reference, ir::Evaluator& evaluator,
                           const data::Dataset& dataset, data::Part part,
                           const EvaluateOptions& options) {
   Distances found;
   found.rows = for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
-    add_outputs(reference.run(batch.inputs), evaluator.run(batch.inputs), found.outputs);
+    // One after the other, as run_batches does: processes that share runs must agree on the order.
+    const ir::Results exact = reference.run(batch.inputs);
+    add_outputs(exact, evaluator.run(batch.inputs), found.outputs);
   });
   return found;
 }

@@ -33,6 +33,10 @@ data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, da
 data::RowScores measure_targets(ir::Evaluator& evaluator, const data::Dataset& dataset,
                                 data::Part part, const EvaluateOptions& options);
 
+/// Runs the rows of `part` through the evaluators, batch by batch, and measures nothing.
+void run_batches(const std::vector<ir::Evaluator*>& evaluators, const data::Dataset& dataset,
+                 data::Part part, const EvaluateOptions& options);
+
 /// The distance of one output of a model, under the name that the model gives it.
 struct OutputDistance {
   std::string name;  ///< "output" for a single tensor; "0", "1", ... or keys for several

@@ -2,9 +2,11 @@
 // The first steps of a command: read the configuration, set log level and threads, load the data.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "base/companions.hpp"
 #include "base/folder_lock.hpp"
 #include "data/dataset.hpp"
 #include "driver/commands/commands.hpp"
@@ -20,7 +22,8 @@ struct Session {
   Configuration configuration;
   Output output;
   std::optional<data::Dataset> dataset;
-  std::optional<StoredData> stored;  ///< of the checkpoint that is loaded
+  std::optional<StoredData> stored;                  ///< of the checkpoint that is loaded
+  std::shared_ptr<Companions> companions = nullptr;  ///< processes that share the batches, if any
 
   const Settings& settings() const { return configuration.settings; }
   /// `<project_dir>/<project>/software`.

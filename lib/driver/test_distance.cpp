@@ -4,7 +4,6 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "driver/make_evaluator.hpp"
 #include "driver/test_levels.hpp"
 
 namespace mase::driver {
@@ -39,7 +38,7 @@ Tree figures_tree(const Distances& distances) {
 std::vector<LevelFound> distances_of(const Session& session, const TestRequest& request,
                                      const ir::Graph& graph, const data::Dataset& dataset,
                                      std::vector<FoundDistances>& found) {
-  const auto reference = make_evaluator()(graph, ir::Level::floating);
+  const auto reference = shared_evaluator(session, graph, ir::Level::floating);
   return for_each_level(
       session, request, graph,
       [&](const std::string& level, ir::Evaluator& evaluator, data::Part part,

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "driver/hardware.hpp"
 #include "driver/make_evaluator.hpp"
+#include "driver/shared_runs.hpp"
 #include "search/own_metrics/metric_rows.hpp"
 
 namespace mase::driver {
@@ -15,9 +16,17 @@ namespace {
 
 std::unique_ptr<ir::Evaluator> evaluator_of(const Session& session, const TestRequest& request,
                                             const ir::Graph& graph, ir::Level level) {
-  if (level != ir::Level::rtl) return make_evaluator()(graph, level);
+  if (level != ir::Level::rtl) return shared_evaluator(session, graph, level);
   return make_rtl_evaluator(
       open_hardware(hardware_folder(session.settings(), request.hardware), graph));
+}
+
+EvaluateOptions batches_of(const Session& session, const TestRequest& request) {
+  EvaluateOptions options;
+  options.batch_size = session.settings().train.batch_size;
+  options.max_batches = session.max_batches();
+  options.max_rows = request.rows;
+  return options;
 }
 
 /// Whether the share of right predictions is at least `required` percent; an error in the log says
@@ -37,6 +46,26 @@ bool has_formats(const ir::Graph& graph) {
                      [&](ir::NodeId id) { return !graph.node(id).formats.empty(); });
 }
 
+std::unique_ptr<ir::Evaluator> shared_evaluator(const Session& session, const ir::Graph& graph,
+                                                ir::Level level) {
+  auto evaluator = make_evaluator()(graph, level);
+  return session.companions ? share_runs(std::move(evaluator), session.companions)
+                            : std::move(evaluator);
+}
+
+int help_to_test(const Session& session, const TestRequest& request, const ir::Graph& graph,
+                 const data::Dataset& dataset) {
+  std::unique_ptr<ir::Evaluator> reference;
+  if (!dataset.has_labels()) reference = shared_evaluator(session, graph, ir::Level::floating);
+  for (const std::string& name : request.levels) {
+    const auto evaluator = shared_evaluator(session, graph, parse_level(name));
+    std::vector<ir::Evaluator*> both{evaluator.get()};
+    if (reference) both.insert(both.begin(), reference.get());
+    run_batches(both, dataset, data::parse_part(request.split), batches_of(session, request));
+  }
+  return 0;
+}
+
 std::vector<LevelFound> for_each_level(const Session& session, const TestRequest& request,
                                        const ir::Graph& graph, const MeasureLevel& measure) {
   const data::Part part = data::parse_part(request.split);
@@ -50,10 +79,7 @@ std::vector<LevelFound> for_each_level(const Session& session, const TestRequest
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string level = has_formats(graph) ? request.levels[i] : "float";
     ProgressLine line(!request.quiet && !request.json);
-    EvaluateOptions options;
-    options.batch_size = session.settings().train.batch_size;
-    options.max_batches = session.max_batches();
-    options.max_rows = request.rows;
+    EvaluateOptions options = batches_of(session, request);
     options.progress = [&](std::int64_t rows, std::int64_t of) {
       line.show(level + ": " + std::to_string(rows) + "/" + std::to_string(of) + " rows");
     };

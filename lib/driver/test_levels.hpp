@@ -22,6 +22,14 @@ bool has_formats(const ir::Graph& graph);
 using MeasureLevel = std::function<Tree(const std::string& level, ir::Evaluator& evaluator,
                                         data::Part part, const EvaluateOptions& options)>;
 
+/// An evaluator of the graph, whose runs the processes of the session share if there are several.
+std::unique_ptr<ir::Evaluator> shared_evaluator(const Session& session, const ir::Graph& graph,
+                                                ir::Level level);
+
+/// Runs the batches of another rank than 0, which measures, at all levels. Returns 0.
+int help_to_test(const Session& session, const TestRequest& request, const ir::Graph& graph,
+                 const data::Dataset& dataset);
+
 /// Calls `measure` for every requested level, whose names are all checked before the first run. A
 /// model without formats is "float" at every level. Metrics of the user's own are measured on the
 /// same runs.

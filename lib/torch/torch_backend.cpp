@@ -19,6 +19,7 @@
 #include "torch/import/torchscript.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
+#include "torch/train/companions.hpp"
 #include "torch/train/mesh_evaluator.hpp"
 #include "torch/train/trainer.hpp"
 
@@ -116,6 +117,10 @@ class TorchBackend : public backend::Backend {
     return translated([&]() -> std::unique_ptr<ir::Evaluator> {
       return std::make_unique<GuardedEvaluator>(train::make_mesh_evaluator(part, ranks, mesh));
     });
+  }
+
+  std::unique_ptr<Companions> meet(const backend::Ranks& ranks) override {
+    return translated([&] { return train::meet_companions(ranks); });
   }
 
   void infer(ir::Graph& graph, const std::vector<Array>& inputs) override {

@@ -103,6 +103,15 @@ class Launchers(unittest.TestCase):
         self.run_all([torchrun, *words, *self.words, "--project", "torch"])
         self.check_same("torch")
 
+    def test_torchrun_shares_a_test(self):
+        torchrun = SOURCE / ".venv/bin/torchrun"
+        if not torchrun.exists():
+            self.skipTest("torchrun not installed")
+        words = [str(MASE), "test", str(self.folder / "here/software/training_ckpts/best.pt"), "jsc", "--json"]
+        alone = self.run_all(words)[0]
+        launch = [torchrun, "--nproc-per-node", "2", "--master-port", str(free_port()), "--no-python"]
+        self.assertIn(alone.strip(), self.run_all([*launch, *words])[0])
+
     def start_slurm(self):
         """Returns the environment for the commands of a cluster of this machine alone."""
         (self.folder / "key").write_bytes(os.urandom(1024))

@@ -54,6 +54,8 @@ struct TransformRequest : CommonRequest {
   bool overwrite = false;                  ///< replace a result from other settings
   std::optional<std::string> export_path;  ///< a file (model_files.hpp) that gets the result, too
   OnnxFileRequest onnx;
+  int nproc = 1;         ///< processes to start on this machine, which share calibration
+  double timeout = 600;  ///< seconds to wait for another process
 };
 int transform(const TransformRequest& request);
 
@@ -88,6 +90,8 @@ struct TestRequest : HardwareRequest {
   std::optional<double> min_accuracy;  ///< in percent
   std::optional<double> min_sqnr;      ///< in dB, of every output, for the task without labels
   std::vector<std::string> require;    ///< bounds on figures: "mae <= 0.1"
+  int nproc = 1;                       ///< processes to start on this machine
+  double timeout = 600;                ///< seconds to wait for another process
 };
 int test(const TestRequest& request);
 

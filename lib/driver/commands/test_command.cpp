@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "backend/backend.hpp"
 #include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
@@ -13,7 +14,10 @@
 #include "driver/batch_lengths.hpp"
 #include "driver/class_rows.hpp"
 #include "driver/hardware.hpp"
+#include "driver/ranks.hpp"
+#include "driver/shared_runs.hpp"
 #include "driver/test_levels.hpp"
+#include "ir/train_mode.hpp"
 #include "sandbox/policy.hpp"
 #include "search/runners/basic_evaluation.hpp"
 
@@ -214,15 +218,44 @@ void check_goals(const TestRequest& request, bool has_labels,
     config_error("--min-sqnr compares outputs with those in float; give --task none as well");
 }
 
+constexpr const char* test_again = "run the command again";
+
+/// Meets the processes that share the batches of this test.
+void share_test(Session& session, const TestRequest& request, const ir::Graph& graph,
+                const backend::Ranks& ranks) {
+  if (std::ranges::count(request.levels, "rtl") > 0)
+    config_error("level rtl simulates one frame after another in one process; leave it out of " +
+                 std::string("--level, or --nproc and the launcher out of the command"));
+  if (ir::draws_always(graph))
+    config_error(
+        "the model draws random numbers in eval mode, which several processes do not share; run "
+        "the command in one process");
+  Tree settings = Tree::dict();
+  settings["--level"] = Tree::list_of(request.levels);
+  settings["--split"] = request.split;
+  settings["--rows"] = request.rows ? Tree(*request.rows) : Tree();
+  settings["batch_size"] = session.settings().train.batch_size;
+  settings["to_debug"] = session.settings().general.to_debug;
+  session.companions = backend::open().meet(ranks);
+  check_agreement(*session.companions, settings, graph, require_dataset(session).sha256);
+}
+
 }  // namespace
 
 int test(const TestRequest& request) {
+  if (request.nproc > 1 && !launched_here()) return launch_ranks(request.nproc, test_again);
+  backend::Ranks ranks = ranks_of_environment(request.timeout);
+  ranks.after_loss = test_again;
+  if (ranks.several()) sandbox::may_meet_processes();
   Session session = open_session(request, Project::of_model, DataSource::of_model);
   const data::Dataset& dataset = require_dataset(session);
   const bool has_labels = dataset.has_labels();
   const std::vector<std::string> figures = printed_figures(dataset);
   check_goals(request, has_labels, figures);
-  name_rights(session, request);
+  if (ranks.rank == 0)
+    name_rights(session, request);
+  else
+    log::set_level(log::Level::error);
   const LoadedModel model = load_session_model(session, {});
   for (const std::string& level : request.levels)
     if (session.settings().train.group_by_length && level != "float" && level != "quantized")
@@ -231,6 +264,8 @@ int test(const TestRequest& request) {
   group_batches_by_length(session, model.graph);
   const auto bounds =
       test_bounds(request, figures, session.configuration.metrics, has_formats(model.graph));
+  if (ranks.several()) share_test(session, request, model.graph, ranks);
+  if (ranks.rank > 0) return help_to_test(session, request, model.graph, dataset);
   if (model.untrained)
     log::warning(
         "the model has random weights; load trained ones with --load FILE (`mase train` writes "

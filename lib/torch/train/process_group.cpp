@@ -77,7 +77,7 @@ c10::intrusive_ptr<c10d::Store> open_store(const backend::Ranks& ranks) {
   return c10::make_intrusive<c10d::PrefixStore>("mase" + ranks.attempt, store);
 }
 
-/// The network interface that GLOO_SOCKET_IFNAME names, the loopback of a training on one machine,
+/// The network interface that GLOO_SOCKET_IFNAME names, the loopback of a command on one machine,
 /// or the one that this machine's name stands for.
 std::shared_ptr<gloo::transport::Device> open_device(const backend::Ranks& ranks) {
   if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name != nullptr && *name != '\0')
@@ -116,8 +116,7 @@ auto watched(const backend::Ranks& ranks, Work&& work) {
   } catch (const std::exception& error) {
     file_error(name_of(ranks) + " lost another process, which ended or did not answer within " +
                fixed_text(ranks.timeout, 0) + " s (" + reason_of(error) +
-               "); that process says why. A training goes on from its last checkpoint with "
-               "--resume");
+               "); that process says why, and " + ranks.after_loss);
   }
 }
 
