@@ -109,6 +109,7 @@ class Launchers(unittest.TestCase):
             self.skipTest("torchrun not installed")
         words = [str(MASE), "test", str(self.folder / "here/software/training_ckpts/best.pt"), "jsc", "--json"]
         alone = self.run_all(words)[0]
+        alone = alone[alone.index("{") :]  # without the log
         launch = [torchrun, "--nproc-per-node", "2", "--master-port", str(free_port()), "--no-python"]
         self.assertIn(alone.strip(), self.run_all([*launch, *words])[0])
 
