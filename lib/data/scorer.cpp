@@ -107,6 +107,20 @@ std::vector<Array> outputs_for(const std::vector<Target>& targets,
   return outputs;
 }
 
+std::vector<Array> outputs_for(const Dataset& dataset,
+                               const std::vector<std::pair<std::string, Array>>& results) {
+  const auto is_kept = [&](const auto& result) {
+    return std::ranges::any_of(dataset.inputs, [&](const InputColumn& input) {
+      return (input.repeats || input.batch > 0) && input.name == result.first;
+    });
+  };
+  const auto kept = static_cast<std::size_t>(std::ranges::count_if(results, is_kept));
+  if (dataset.targets.size() == 1 && dataset.targets.front().output().empty() &&
+      kept + 1 == results.size())
+    return {std::ranges::find_if_not(results, is_kept)->second};
+  return outputs_for(dataset.targets, results);
+}
+
 bool counts_classes(const Dataset& dataset) {
   return dataset.targets.size() == 1 &&
          find_task(dataset.labels().task).has_figure(figures::macro_accuracy.name);

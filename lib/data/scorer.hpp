@@ -75,6 +75,10 @@ std::size_t output_of(const Target& target, const std::vector<std::string>& resu
 /// The results for the targets, in their order.
 std::vector<Array> outputs_for(const std::vector<Target>& targets,
                                const std::vector<std::pair<std::string, Array>>& results);
+/// The same for all targets of a data set that follows a model (Dataset::follow): "y" is for the
+/// only result that the model does not keep from run to run.
+std::vector<Array> outputs_for(const Dataset& dataset,
+                               const std::vector<std::pair<std::string, Array>>& results);
 
 /// Whether the only target has classes whose predictions can be counted one by one.
 bool counts_classes(const Dataset& dataset);

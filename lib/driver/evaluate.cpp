@@ -47,7 +47,7 @@ data::Scores evaluate(ir::Evaluator& evaluator, const data::Dataset& dataset, da
                       const EvaluateOptions& options) {
   data::ScoreCounter counter(dataset.labels().classes());
   for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
-    counter.add(data::outputs_for(dataset.targets, evaluator.run(batch.inputs)).front(),
+    counter.add(data::outputs_for(dataset, evaluator.run(batch.inputs)).front(),
                 batch.targets.front());
   });
   return counter.scores();
@@ -58,7 +58,7 @@ data::RowScores measure_targets(ir::Evaluator& evaluator, const data::Dataset& d
   data::Scorers scorers(dataset.targets);
   for_each_batch(dataset, part, options, [&](const data::Batch& batch) {
     scorers.add(batch.targets.front().shape().front(),
-                data::outputs_for(dataset.targets, evaluator.run(batch.inputs)), batch.targets);
+                data::outputs_for(dataset, evaluator.run(batch.inputs)), batch.targets);
   });
   return scorers.scores();
 }

@@ -100,7 +100,7 @@ void show_scores(Session& session, const search::BasicEvaluation& rows, const ir
   const data::Dataset& dataset = require_labels(session, "[search] in a transformation");
   const auto evaluator = make_evaluator()(graph, ir::Level::quantized);
   const data::Figures figures =
-      search::score(*evaluator, search::batches_of(dataset, rows), dataset.targets).figures;
+      search::score(*evaluator, search::batches_of(dataset, rows)).figures;
   std::vector<std::string> parts;
   for (const data::Figure& figure : figures.all)
     parts.push_back(figure.name + " " + double_text(figure.value));

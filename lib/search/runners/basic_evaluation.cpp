@@ -48,13 +48,12 @@ RowBatches batches_of(const data::Dataset& dataset, const BasicEvaluation& rows_
   return {dataset, rows, std::min(wanted, there)};
 }
 
-data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches,
-                      const std::vector<data::Target>& targets, const SeeResults& see) {
-  data::Scorers scorers(targets);
+data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches, const SeeResults& see) {
+  data::Scorers scorers(batches.dataset().targets);
   batches.for_each([&](const data::Batch& batch) {
     const ir::Results results = evaluator.run(batch.inputs);
-    scorers.add(batch.targets.front().shape().front(), data::outputs_for(targets, results),
-                batch.targets);
+    scorers.add(batch.targets.front().shape().front(),
+                data::outputs_for(batches.dataset(), results), batch.targets);
     if (see) see(batch, results);
   });
   return scorers.scores();
@@ -96,7 +95,7 @@ ScoreRunner::ScoreRunner(const Bench& bench, BasicEvaluation rows)
 
 data::RowScores ScoreRunner::scores(const ir::Graph& graph, ir::Level level,
                                     const SeeResults& see) const {
-  return score(*bench_.evaluator(graph, level), batches_, bench_.dataset->targets, see);
+  return score(*bench_.evaluator(graph, level), batches_, see);
 }
 
 Tree ScoreRunner::baseline(ir::Graph& graph, const SeeResults& see) {

@@ -65,7 +65,7 @@ Tree with_data_loader(const Tree& table);
 RowBatches batches_of(const data::Dataset& dataset, const BasicEvaluation& rows_of);
 
 data::RowScores score(ir::Evaluator& evaluator, const RowBatches& batches,
-                      const std::vector<data::Target>& targets, const SeeResults& see = {});
+                      const SeeResults& see = {});
 
 /// The loss of accuracy in percentage points, from two shares of the same `rows` rows. It counts
 /// rows as integers, so that a loss of 5 of 500 rows is exactly 1 and satisfies a bound of 1.0.

@@ -22,6 +22,7 @@ class RowBatches {
              std::int64_t count, std::size_t most = most_kept);
 
   void for_each(const std::function<void(const data::Batch&)>& use) const;
+  const data::Dataset& dataset() const { return dataset_; }
   bool are_kept() const { return !kept_.empty(); }
 
  private:
