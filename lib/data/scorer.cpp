@@ -111,7 +111,7 @@ std::vector<Array> outputs_for(const Dataset& dataset,
                                const std::vector<std::pair<std::string, Array>>& results) {
   const auto is_kept = [&](const auto& result) {
     return std::ranges::any_of(dataset.inputs, [&](const InputColumn& input) {
-      return (input.repeats || input.batch > 0) && input.name == result.first;
+      return input.is_state() && input.name == result.first;
     });
   };
   const auto kept = static_cast<std::size_t>(std::ranges::count_if(results, is_kept));
