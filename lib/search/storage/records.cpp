@@ -56,9 +56,7 @@ void in_chunks(std::span<const std::int64_t> ids, const F& read) {
 /// The record with this id, or nullptr.
 Record* record_of(std::vector<Record>& records, const Value& id) {
   const std::int64_t wanted = integer(id, "trial_id");
-  const auto found =
-      std::lower_bound(records.begin(), records.end(), wanted,
-                       [](const Record& record, std::int64_t value) { return record.id < value; });
+  const auto found = std::ranges::lower_bound(records, wanted, {}, &Record::id);
   return found != records.end() && found->id == wanted ? &*found : nullptr;
 }
 
@@ -220,9 +218,7 @@ std::vector<std::int64_t> Records::open_in(TrialState state) const {
 }
 
 std::size_t Records::index_of(std::int64_t id) const {
-  const auto found =
-      std::lower_bound(records_.begin(), records_.end(), id,
-                       [](const Record& record, std::int64_t value) { return record.id < value; });
+  const auto found = std::ranges::lower_bound(records_, id, {}, &Record::id);
   return static_cast<std::size_t>(found - records_.begin());
 }
 
