@@ -18,16 +18,10 @@ import unittest
 from pathlib import Path
 
 from several_processes_test import children_of
+from train_emit_test import write_npy
 
 MASE = None
 SOURCE = None
-
-
-def npy(path, dtype, shape, values):
-    """Writes an array in version 1.0 of NumPy's format."""
-    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
-    header += " " * (63 - (len(header) + 10) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + values)
 
 
 class SharedTest(unittest.TestCase):
@@ -129,8 +123,8 @@ class SharedTest(unittest.TestCase):
         if not data.exists():
             data.mkdir()
             rows = 2_000_000
-            npy(data / "x.npy", "<f4", (rows, 16), bytes(rows * 64))
-            npy(data / "y.npy", "<i8", (rows,), bytes(rows * 8))
+            write_npy(data / "x.npy", "<f4", (rows, 16), bytes(rows * 64))
+            write_npy(data / "y.npy", "<i8", (rows,), bytes(rows * 8))
         words = [MASE, "test", self.model, "npy", "--data-dir", data, "--split", "train", "--batch-size", 2]
         process = subprocess.Popen(
             list(map(str, [*words, "--level", "integer", "--nproc", 2, "--project-dir", self.folder])),
@@ -173,8 +167,8 @@ class FaultsOfFiles(unittest.TestCase):
     def test_a_fault_that_all_ranks_find_is_printed_once(self):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            npy(folder / "x.npy", "<f4", (10, 16), bytes(640))
-            npy(folder / "y.npy", "<i8", (9,), bytes(72))
+            write_npy(folder / "x.npy", "<f4", (10, 16), bytes(640))
+            write_npy(folder / "y.npy", "<i8", (9,), bytes(72))
             for command in ("train", "test"):
                 words = [MASE, command, "jsc-s", "npy", "--data-dir", folder, "--project-dir", folder, "--nproc", "3"]
                 ended = subprocess.run(list(map(str, words)), capture_output=True, text=True)
