@@ -56,6 +56,11 @@ class Batches {
   std::int64_t load(const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t most);
   const Share& share() const { return share_; }
   const Shards& shards() const { return shards_; }
+  /// The place after a shard of this process in the last one of batches [first, end): its next
+  /// shard in the first of them, or its first one in the batch that follows.
+  Place after(std::int64_t shard, std::int64_t first, std::int64_t end) const {
+    return shard + 1 < shards_.end ? Place{first, shard + 1} : Place{end, shards_.first};
+  }
   /// The rows of the last loaded batch in the data set, and those of them that are loaded.
   const std::vector<std::int64_t>& rows_of_batch() const { return part_.all; }
   const std::vector<std::int64_t>& rows_of_shard() const { return part_.own; }
