@@ -23,7 +23,7 @@ struct BlockFpInteger {
   MASE_SIMD Vec rounded(Vec y) const {
     if constexpr (rounding == Rounding::floor) return Simd::floor(y);
     if constexpr (rounding == Rounding::nearest_even) return Simd::nearest_even(y);
-    // See integer_kernel.simd.cpp.
+    // See integer_op.hpp.
     return Simd::trunc(Simd::add(y, Simd::copy_sign(half_below, y)));
   }
 };

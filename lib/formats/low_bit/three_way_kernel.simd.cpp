@@ -3,35 +3,14 @@
 #include <array>
 #include <bit>
 
-#include "formats/low_bit/three_way_kernel.hpp"
+#include "formats/low_bit/three_way_op.hpp"
 #include "simd/code_loop.hpp"
 #include "simd/span_loop.hpp"
-#include "simd/specials.hpp"
 
 namespace mase::formats::kernels {
 namespace {
 
 using namespace simd;
-
-/// The bits of infinity: finite magnitudes are below it as integers, NaN above.
-constexpr std::int32_t infinity_bits = 0x7f800000;
-
-template <bool keeps_nan>
-struct ToValue {
-  Simd::Vec above, below, high, mid, low;
-
-  MASE_SIMD static ToValue of(const ThreeWay& values) {
-    return {Simd::all(values.above), Simd::all(values.below), Simd::all(values.high),
-            Simd::all(values.mid), Simd::all(values.low)};
-  }
-  MASE_SIMD Simd::Vec operator()(Simd::Vec x) const {
-    const Simd::Vec value =
-        Simd::select_less(above, x, high, Simd::select_less(x, below, low, mid));
-    if constexpr (!keeps_nan) return value;
-    return Simd::floats(Simd::select_less_bits(Simd::all_bits(infinity_bits), magnitude_bits(x),
-                                               Simd::bits(x), Simd::bits(value)));
-  }
-};
 
 MASE_SIMD_TARGET void run_quantize(const ThreeWay& values, const float* in, float* out,
                                    std::size_t count, bool stream) {
@@ -39,14 +18,6 @@ MASE_SIMD_TARGET void run_quantize(const ThreeWay& values, const float* in, floa
     apply(ToValue<true>::of(values), in, out, count, stream);
   else
     apply(ToValue<false>::of(values), in, out, count, stream);
-}
-
-/// 1 where u < (x + 1) / 2 in double, as in the definition, and 0 elsewhere.
-MASE_SIMD Simd::Vec drawn_sign(Simd::Vec x, Simd::Vec u) {
-  const Simd::Wide one = Simd::wide_all(1);
-  const Simd::Wide sum = Simd::add_wide(Simd::widen(x), one);
-  const Simd::Wide probability = Simd::mul_wide(sum, Simd::wide_all(0.5));
-  return Simd::narrow(Simd::select_less_wide(Simd::widen(u), probability, one, Simd::wide_all(0)));
 }
 
 MASE_SIMD_TARGET void run_drawn(const ThreeWay& values, const float* in, const float* offsets,
