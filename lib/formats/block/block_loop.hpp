@@ -8,6 +8,7 @@
 // bits, such as codes.
 #pragma once
 
+#include "formats/block/block_lanes.hpp"
 #include "formats/block/block_offsets.hpp"
 #include "formats/block/vector_writers.hpp"
 
@@ -15,11 +16,6 @@ namespace mase::formats::kernels {
 namespace {
 
 using simd::Simd;
-
-template <std::size_t count>
-struct Lanes {
-  Simd::Vec factor[count];
-};
 
 /// Pointers to the arrays of factors, read once: as far as a compiler knows, stores to the output
 /// might change what TileFactors holds.

@@ -3,8 +3,9 @@
 // found in registers, factors are lanes of vectors, and the elements are still in the nearest
 // cache.
 //
-// Factors is a class with `Bits uncovered(Bits peaks) const`, whose lanes stand for tiles and are 0
-// or more for peaks that it does not cover. `Lanes<2> of(Bits peaks) const` gives others' factors.
+// Factors is a class, such as PowerFactors, with `Bits uncovered(Bits peaks) const`, whose lanes
+// stand for tiles and are 0 or more for peaks that it does not cover. `Lanes<2> of(Bits peaks)
+// const` gives others' factors.
 #pragma once
 
 #include <cstring>
@@ -15,30 +16,6 @@ namespace mase::formats::kernels {
 namespace {
 
 using simd::Simd;
-
-/// Factors that are powers of two, by a PowerRule.
-struct PowerFactors {
-  Bits least, most, small, carry, down, up, low, high;
-
-  MASE_SIMD static PowerFactors of(const PowerRule& rule) {
-    return {Simd::all_bits(rule.least),       Simd::all_bits(rule.most),
-            Simd::all_bits(rule.least - 1),   Simd::all_bits(rule.carry),
-            Simd::all_bits(rule.down_offset), Simd::all_bits(rule.up_offset),
-            Simd::all_bits(rule.low),         Simd::all_bits(rule.high)};
-  }
-  /// A peak of 0 is covered, since its exponent does not matter.
-  MASE_SIMD Bits uncovered(Bits peaks) const {
-    const Bits below = Simd::sub_bits(peaks, Simd::all_bits(1));
-    const Bits too_small = Simd::select_less_bits(below, small, below, Simd::all_bits(-1));
-    return Simd::max_bits(too_small, Simd::sub_bits(below, most));
-  }
-  MASE_SIMD Lanes<2> of(Bits peaks) const {
-    const Bits carried = Simd::add_bits(Simd::max_bits(peaks, least), carry);
-    const Bits field = Simd::min_bits(high, Simd::max_bits(low, Simd::shift_right<23>(carried)));
-    return {{Simd::floats(Simd::shift_left<23>(Simd::sub_bits(down, field))),
-             Simd::floats(Simd::shift_left<23>(Simd::add_bits(up, field)))}};
-  }
-};
 
 /// Writes `count` elements, or those before a group that is not covered; returns how many it wrote.
 /// Reads and writes whole groups. (Operation and factors are copies: as far as a compiler knows,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The microscaling kernels of minifloats.
+#include "formats/microscaling/mx_loops.hpp"
 #include "formats/microscaling/mx_minifloat_op.hpp"
 
 namespace mase::formats::kernels {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scales of nvfp4, and runs of its blocks.
+#include "formats/block/block_columns.hpp"
+#include "formats/block/block_runs.hpp"
 #include "formats/microscaling/mx_minifloat_op.hpp"
 
 namespace mase::formats::kernels {
