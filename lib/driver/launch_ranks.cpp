@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/lost_process.hpp"
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -179,18 +180,37 @@ class Launch {
   /// The exit code, or an error with the rank that failed.
   int result() const {
     if (!failed_) return 0;
-    const std::string name = "rank " + std::to_string(*failed_);
-    const int status = *processes_[*failed_].status;
+    const std::size_t rank = reason();
+    const std::string name = "rank " + std::to_string(rank);
+    const int status = *processes_[rank].status;
     if (WIFSIGNALED(status))
       file_error(name + " was ended by signal " + std::to_string(WTERMSIG(status)) +
                  (WTERMSIG(status) == SIGKILL ? ", perhaps for lack of memory" : "") +
                  "; the others were stopped, and " + after_loss_);
     const int code = WEXITSTATUS(status);
-    if (*failed_ == 0) return code;
-    const std::string line = last_line(*processes_[*failed_].printed);
+    if (rank == 0) return code;
+    const std::string line = said_by(rank);
     if (is_told(code, line)) return code;
     throw Error(static_cast<Fault>(code),
                 name + " failed: " + (line.empty() ? "it printed nothing" : line));
+  }
+
+  /// The first rank that failed; if it has only lost another one, the one that says more.
+  std::size_t reason() const {
+    if (!has_lost_another(*failed_)) return *failed_;
+    for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
+      const int status = *processes_[rank].status;
+      if (WIFEXITED(status) && status != 0 && !has_lost_another(rank)) return rank;
+    }
+    return *failed_;
+  }
+
+  bool has_lost_another(std::size_t rank) const {
+    return !by_signal(rank) && said_by(rank).find(backend::lost_another) != std::string::npos;
+  }
+
+  std::string said_by(std::size_t rank) const {
+    return last_line(rank == 0 ? told_ : *processes_[rank].printed);
   }
 
   /// Whether rank 0 has printed the error that another rank ended with: all ranks find the same

@@ -25,6 +25,7 @@ namespace {
 
 /// Seconds that a process waits for another one.
 constexpr double run_timeout = 600;
+constexpr const char* run_again = "run the command again";
 
 /// The file name of an output: y.npy if it is the only one, else y_0.npy, y_1.npy, ... or
 /// y_KEY.npy. Characters of a key that could lead out of the folder become '_'.
@@ -116,8 +117,7 @@ ir::Results results_of(const LoadedModel& model, ir::Level level, const backend:
 }  // namespace
 
 int run(const RunRequest& request) {
-  if (request.nproc > 1 && !launched_here())
-    return launch_ranks(request.nproc, "run the command again");
+  if (request.nproc > 1 && !launched_here()) return launch_ranks(request.nproc, run_again);
   const ModelInput& input = request.input;
   if (input.inputs.empty() && input.input_shapes.empty() && input.texts.empty())
     config_error("run needs at least one --input FILE.npy, --input-shape, or --text");
@@ -131,7 +131,8 @@ int run(const RunRequest& request) {
   if (level == ir::Level::rtl)
     config_error("run has no level rtl; use mase simulate, or mase test --level rtl");
   backend::set_threads(request.threads);
-  const backend::Ranks ranks = ranks_of_environment(run_timeout);
+  backend::Ranks ranks = ranks_of_environment(run_timeout);
+  ranks.after_loss = run_again;
   if (ranks.several()) sandbox::may_meet_processes();
   if (request.output && ranks.rank == 0) sandbox::will_output(*request.output);
   ModelRequest wanted;

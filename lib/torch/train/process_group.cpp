@@ -23,6 +23,7 @@
 #include <future>
 #include <thread>
 
+#include "backend/lost_process.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
@@ -114,9 +115,9 @@ auto watched(const backend::Ranks& ranks, Work&& work) {
   try {
     return work();
   } catch (const std::exception& error) {
-    file_error(name_of(ranks) + " lost another process, which ended or did not answer within " +
-               fixed_text(ranks.timeout, 0) + " s (" + reason_of(error) +
-               "); that process says why, and " + ranks.after_loss);
+    file_error(name_of(ranks) + " " + backend::lost_another +
+               ", which ended or did not answer within " + fixed_text(ranks.timeout, 0) + " s (" +
+               reason_of(error) + "); that process says why, and " + ranks.after_loss);
   }
 }
 
