@@ -7,14 +7,6 @@
 namespace mase::sharding {
 namespace {
 
-/// The number of a device's part along a dimension that these axes split.
-std::int64_t part_number(AxisSet axes, const Mesh& mesh, std::int64_t rank) {
-  std::int64_t number = 0;
-  for (std::size_t axis = 0; axis < axis_count; ++axis)
-    if (has(axes, axis)) number = number * mesh.sizes[axis] + mesh.place(rank, axis);
-  return number;
-}
-
 /// Copies the places from `begin` on along one dimension.
 Array narrowed(const Array& array, std::size_t dim, std::int64_t begin, std::int64_t length) {
   Shape shape = array.shape();

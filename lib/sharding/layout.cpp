@@ -38,6 +38,13 @@ bool fits(const Mesh& mesh, const Layout& layout, const Shape& shape) {
   return true;
 }
 
+std::int64_t part_number(AxisSet axes, const Mesh& mesh, std::int64_t rank) {
+  std::int64_t number = 0;
+  for (std::size_t axis = 0; axis < axis_count; ++axis)
+    if (has(axes, axis)) number = number * mesh.sizes[axis] + mesh.place(rank, axis);
+  return number;
+}
+
 Shape part_shape(const Mesh& mesh, const Layout& layout, const Shape& shape) {
   Shape part = shape;
   for (std::size_t dim = 0; dim < part.size(); ++dim) part[dim] /= parts(mesh, layout.split[dim]);

@@ -34,6 +34,8 @@ std::int64_t parts(const Mesh& mesh, AxisSet axes);
 std::int64_t parts(const Mesh& mesh, const Layout& layout);
 /// Whether all dimensions can be split into equal parts, and no axis is used twice.
 bool fits(const Mesh& mesh, const Layout& layout, const Shape& shape);
+/// The number of a device's part along a dimension that these axes split.
+std::int64_t part_number(AxisSet axes, const Mesh& mesh, std::int64_t rank);
 /// The shape of one device's part.
 Shape part_shape(const Mesh& mesh, const Layout& layout, const Shape& shape);
 

@@ -13,6 +13,7 @@
 #include "ir/op_table.hpp"
 #include "sharding/array_part.hpp"
 #include "sharding/layout_metadata.hpp"
+#include "sharding/node_part.hpp"
 #include "sharding/reshard.hpp"
 #include "sharding/stage_transfers.hpp"
 
@@ -97,8 +98,9 @@ class RankGraph {
     const StoredLayout layout = read_layout(node, operands, mesh_);
     if (node.kind == ir::NodeKind::output) return take_output(node, operands, layout);
     take_operands(node, operands, layout);
-    give_part_shapes(node, layout.computed);
-    found_[node.id] = {moved(node.id, node.info, layout.computed, layout.result, next),
+    const NodePart own{node, operands, layout, mesh_, rank_};
+    const ir::NodeId computed = compute_part(part_, own, next);
+    found_[node.id] = {moved(computed, node.info, layout.computed, layout.result, next),
                        layout.result};
     send(node, next);
   }
@@ -239,24 +241,6 @@ class RankGraph {
     return name;
   }
 
-  void give_part_shapes(const ir::Node& node, const Layout& layout) {
-    ir::Node& own = part_.node(node.id);
-    if (own.info.is_tensor()) own.info.shape = part_shape(mesh_, layout, own.info.shape);
-    for (ir::ValueInfo& item : own.info.elements)
-      if (item.is_tensor()) item.shape = part_shape(mesh_, layout, item.shape);
-    if (node.info.is_tensor() && own.info.shape != node.info.shape) give_sizes(own);
-  }
-
-  /// Shapes that a node is given as an argument are those of its part.
-  static void give_sizes(ir::Node& node) {
-    for (const char* name : {"size", "shape"})
-      if (ir::Value* value = node.find(name)) {
-        ir::Value::List sizes;
-        for (const std::int64_t size : node.info.shape) sizes.emplace_back(size);
-        *value = ir::Value::list(std::move(sizes));
-      }
-  }
-
   /// Adds the moves in front of the node `before`.
   ir::NodeId moved(ir::NodeId id, const ir::ValueInfo& info, const Layout& from, const Layout& to,
                    ir::NodeId before) {
@@ -279,29 +263,21 @@ class RankGraph {
     switch (move.kind) {
       case Collective::slice: {
         const std::int64_t size = shape[move.to];
-        return call("aten::narrow", {self, {"dim", to}, {"start", place * size}, {"length", size}});
+        return call_of("aten::narrow",
+                       {self, {"dim", to}, {"start", place * size}, {"length", size}});
       }
       case Collective::keep_first:
-        return call(place == 0 ? "mase::identity" : "aten::zeros_like", {self});
+        return call_of(place == 0 ? "mase::identity" : "aten::zeros_like", {self});
       case Collective::all_gather:
-        return call("mase::all_gather", {self, along, {"dim", from}});
+        return call_of("mase::all_gather", {self, along, {"dim", from}});
       case Collective::all_reduce:
-        return call("mase::all_reduce", {self, along});
+        return call_of("mase::all_reduce", {self, along});
       case Collective::reduce_scatter:
-        return call("mase::reduce_scatter", {self, along, {"dim", to}});
+        return call_of("mase::reduce_scatter", {self, along, {"dim", to}});
       case Collective::all_to_all:
-        return call("mase::all_to_all", {self, along, {"from", from}, {"to", to}});
+        return call_of("mase::all_to_all", {self, along, {"from", from}, {"to", to}});
     }
     return {};
-  }
-
-  static ir::Node call(std::string op, std::vector<ir::Argument> args) {
-    ir::Node node;
-    node.kind = ir::NodeKind::call_function;
-    node.target = op.substr(op.rfind(':') + 1);
-    node.op = std::move(op);
-    node.args = std::move(args);
-    return node;
   }
 
   const ir::Graph& whole_;

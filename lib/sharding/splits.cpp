@@ -231,7 +231,8 @@ Splits convolution(const Loops& loops) {
   return {rows, outputs, inputs};
 }
 
-/// Rows of a table, looked up at each index.
+/// Rows of a table, looked up at each index. Devices that have some of the rows give zeros for the
+/// others (Shoeybi et al., "Megatron-LM", 2019, section 3).
 Splits embedding(const Loops& loops) {
   const auto indices = loops.find("indices"), weight = loops.find("weight");
   if (!indices || !weight || loops.rank() != loops.rank_of(*indices) + 1) return {};
@@ -241,6 +242,8 @@ Splits embedding(const Loops& loops) {
     all.push_back(loops.over(dim));
     Loops::set(all.back(), is_feature ? weight : indices, is_feature ? 1 : dim);
   }
+  all.push_back(loops.summed());
+  Loops::set(all.back(), weight, 0);
   return all;
 }
 

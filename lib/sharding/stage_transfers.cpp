@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sharding/layout_metadata.hpp"
+#include "sharding/node_part.hpp"
 
 namespace mase::sharding {
 
@@ -53,11 +54,7 @@ ir::Node StageTransfers::call(const char* name, std::vector<ir::Argument> args,
   ir::Value::List after;
   if (last_ != ir::no_node) after.emplace_back(ir::NodeRef{last_});
   args.push_back({"after", ir::Value::list(std::move(after))});
-  ir::Node node;
-  node.kind = ir::NodeKind::call_function;
-  node.target = name;
-  node.op = std::string("mase::") + name;
-  node.args = std::move(args);
+  ir::Node node = call_of(std::string("mase::") + name, std::move(args));
   node.info = ir::ValueInfo::tensor(info.dtype, info.shape);
   return node;
 }

@@ -3,9 +3,11 @@
 #include "sharding/choose_layouts.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 #include <random>
 
+#include "base/error.hpp"
 #include "ir/inference.hpp"
 #include "ir/text.hpp"
 
@@ -95,11 +97,12 @@ class Trial {
     }
   }
 
-  double least() {
+  /// With stored tensors of at most `most_bytes` on each device.
+  double least(double most_bytes = std::numeric_limits<double>::infinity()) {
     std::vector<std::size_t> choices(nodes_.size(), 0);
     double best = std::numeric_limits<double>::infinity();
     for (;;) {
-      best = std::min(best, cost(choices));
+      if (bytes(choices) <= most_bytes) best = std::min(best, cost(choices));
       std::size_t i = 0;
       while (i < choices.size() && ++choices[i] == nodes_[i].strategies.size()) choices[i++] = 0;
       if (i == choices.size()) return best;
@@ -112,6 +115,12 @@ class Trial {
     std::vector<Operand> operands;
     std::vector<Strategy> strategies;
   };
+
+  double bytes(const std::vector<std::size_t>& choices) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) sum += nodes_[i].strategies[choices[i]].bytes;
+    return sum;
+  }
 
   double cost(const std::vector<std::size_t>& choices) {
     double sum = 0;
@@ -132,11 +141,12 @@ class Trial {
   double moving(const Layout& from, const std::vector<const Layout*>& wanted,
                 const ir::Node& node) {
     const Shape& shape = node.info.shape;
+    const std::size_t element = size_of(node.info.dtype);
     double best = std::numeric_limits<double>::infinity();
-    for (const auto& [found, way] : resharder_.all_from(from, shape, 4)) {
+    for (const auto& [found, way] : resharder_.all_from(from, shape, element)) {
       if (found.partial != 0) continue;
       double sum = way.seconds;
-      for (const Layout* to : wanted) sum += resharder_.find(found, *to, shape, 4).seconds;
+      for (const Layout* to : wanted) sum += resharder_.find(found, *to, shape, element).seconds;
       best = std::min(best, sum);
     }
     return best;
@@ -160,6 +170,37 @@ TEST_CASE("the chosen layouts cost as little as the best of all combinations", "
     const double least = Trial(graph, mesh, demands).least();
     CHECK(layouts.seconds == Approx(least).epsilon(1e-12));
   }
+}
+
+TEST_CASE("a table of ids is split as cheaply as memory allows", "[sharding]") {
+  const ir::Graph graph = ir::parse(R"(graph "g" {
+  module table : torch.nn.modules.sparse.Embedding = aten::embedding() [weight=@t]
+  module head : torch.nn.modules.linear.Linear = aten::linear() [weight=@w]
+  tensor t : float32[16, 9] parameter grad
+  tensor w : float32[16, 9] parameter grad
+  %x : int64[3] = placeholder x
+  %table : float32[3, 9] = call_module table aten::embedding(indices=%x)
+  %relu : float32[3, 9] = call_function torch.relu aten::relu(self=%table)
+  %head : float32[3, 16] = call_module head aten::linear(input=%relu)
+  %output : float32[3, 16] = output output(value=%head)
+}
+)",
+                                    "test");
+  const Demands demands{flops_of, {}};
+  for (const std::array<std::int64_t, 2>& sizes : {std::array<std::int64_t, 2>{1, 2}, {2, 2}})
+    for (const double most_bytes : {1152.0, 864.0, 576.0, 288.0}) {
+      Mesh mesh = two_devices();
+      mesh.sizes = sizes;
+      CAPTURE(sizes, most_bytes);
+      const double least = Trial(graph, mesh, demands).least(most_bytes);
+      if (std::isinf(least)) {
+        CHECK_THROWS_AS(choose_layouts(graph, mesh, demands, most_bytes), Error);
+        continue;
+      }
+      const Layouts layouts = choose_layouts(graph, mesh, demands, most_bytes);
+      CHECK(layouts.bytes <= most_bytes);
+      CHECK(layouts.seconds == Approx(least).epsilon(1e-12));
+    }
 }
 
 }  // namespace mase::sharding

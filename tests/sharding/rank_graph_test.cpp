@@ -94,6 +94,40 @@ TEST_CASE("each device has its outputs of one layer and its inputs of the next",
   }
 }
 
+TEST_CASE("each device looks ids up in its rows of a table", "[sharding]") {
+  ir::Graph graph = ir::parse(R"(graph "g" {
+  module table : torch.nn.modules.sparse.Embedding = aten::embedding(padding_idx=-1) [weight=@t]
+  tensor t : float32[9, 2] parameter grad
+  %x : int64[4] = placeholder x
+  %table : float32[4, 2] = call_module table aten::embedding(indices=%x)
+  %output : float32[4, 2] = output output(value=%table)
+}
+)",
+                              "test");
+  const Layout whole = Layout::whole(2), ids = Layout::whole(1);
+  write(graph, "x", {}, ids, ids);
+  write(graph, "table", {ids, layout({2, 0})}, layout({0, 0}, 2), whole);
+  write(graph, "output", {whole}, {}, {});
+  Mesh mesh;
+  mesh.sizes = {1, 3};
+  const std::vector<std::string> looked_up{"aten::masked_fill.Scalar", "aten::embedding",
+                                           "aten::unsqueeze", "aten::masked_fill.Scalar",
+                                           "mase::all_reduce"};
+  const std::vector<std::vector<std::string>> before{
+      {"aten::ge.Scalar"},
+      {"aten::sub.Scalar", "aten::lt.Scalar", "aten::ge.Scalar", "aten::logical_or"},
+      {"aten::sub.Scalar", "aten::lt.Scalar"}};
+  for (const int rank : {0, 1, 2}) {
+    const ir::Graph part = rank_graph(graph, mesh, rank);
+    std::vector<std::string> ops = before[std::size_t(rank)];
+    ops.insert(ops.end(), looked_up.begin(), looked_up.end());
+    CHECK(ops_of(part) == ops);
+    for (const ir::NodeId id : part.order())
+      if (part.node(id).op == "aten::sub.Scalar")
+        CHECK(part.node(id).find("other")->as_int() == 3 * rank);
+  }
+}
+
 TEST_CASE("stages send what crosses the cut, and the last one the result", "[sharding]") {
   ir::Graph graph = filled();
   const Layout whole = Layout::whole(2), bias = Layout::whole(1);
