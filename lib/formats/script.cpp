@@ -34,6 +34,10 @@ std::string script_tensor(const std::vector<double>& values, const std::string& 
   return head.empty() ? scaled : "torch.cat([" + tensor(head) + ", " + scaled + "])";
 }
 
+std::string script_quotient(const std::string& values, double divisor) {
+  return "torch.div(" + values + ", torch.full_like(" + values + ", " + double_text(divisor) + "))";
+}
+
 void refuse_stochastic_script(Rounding rounding) {
   if (rounding == Rounding::stochastic)
     unsupported_error(

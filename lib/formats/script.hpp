@@ -19,6 +19,10 @@ std::string script_number(double value);
 /// more.
 std::string script_tensor(const std::vector<double>& values, const std::string& dtype);
 
+/// The tensor `values` divided by a number. Devices other than the CPU multiply by the reciprocal
+/// of a number, which is the quotient for powers of two only, so this divides by a tensor.
+std::string script_quotient(const std::string& values, double divisor);
+
 /// Error(Fault::unsupported) for stochastic rounding, which no text can reproduce.
 void refuse_stochastic_script(Rounding rounding);
 

@@ -114,8 +114,8 @@ std::string scales_text(ScaleRule rule, const ElementTop& top, int shift, int lo
   std::string text =
       line_text("s = torch.where(torch.gt(p, 0.0), p, torch.ones_like(p)).to(torch.float64)");
   if (rule == ScaleRule::rceil) {
-    text += line_text("s = torch.div(s, " + double_text(top.largest) +
-                      ").to(torch.float32).to(torch.float64)");
+    text += line_text("s = " + script_quotient("s", top.largest) +
+                      ".to(torch.float32).to(torch.float64)");
     text += line_text("s = torch.clamp(s, " + power_text(-149) + ")");  // a quotient of 0 too
   } else {
     shift -= top.exponent;

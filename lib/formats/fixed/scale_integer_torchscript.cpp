@@ -36,8 +36,8 @@ std::string reference_text(const ScaleIntegerSpec& spec, const std::string& peak
 }
 
 std::string steps_of_rows(const ScaleIntegerSpec& spec) {
-  return "  step = (peak.to(torch.float64) / " + double_text(spec.high()) +
-         ").to(torch.float32)\n" + "  step = torch.clamp(step, min=" + double_text(0x1p-149) +
+  return "  step = peak.to(torch.float64)\n  step = " + script_quotient("step", spec.high()) +
+         ".to(torch.float32)\n" + "  step = torch.clamp(step, min=" + double_text(0x1p-149) +
          ", max=" + double_text(spec.largest_step()) + ")\n" +
          "  step = torch.where(torch.eq(peak, 0.0), torch.ones_like(step), step)\n" +
          "  step = step.to(torch.float64)\n";

@@ -21,7 +21,7 @@ std::string tensor_scale_lines(const Nvfp4Spec& spec) {
          "  m = torch.where(torch.isfinite(m), m, torch.zeros_like(m)).reshape([-1])\n"
          "  m = torch.amax(torch.constant_pad_nd(m, [0, 1]))\n"
          "  t = torch.clamp(" +
-         as_float("torch.div(m, 2688.0)") + ", " +
+         as_float(script_quotient("m", 2688.0)) + ", " +
          double_text(static_cast<double>(nvfp4_smallest_scale)) +
          ")\n"
          "  t = torch.masked_fill(t, torch.eq(m, 0.0), 1.0)\n";
@@ -29,7 +29,7 @@ std::string tensor_scale_lines(const Nvfp4Spec& spec) {
 
 // Sets `r`, the factor of elements, and `up`, the factor of results.
 std::string factor_lines(const Nvfp4Spec& spec) {
-  std::string text = "  a = " + as_float("torch.div(p, 6.0)") + "\n";
+  std::string text = "  a = " + as_float(script_quotient("p", 6.0)) + "\n";
   if (spec.two_levels) text += "  a = " + as_float("torch.div(a, t)") + "\n";
   // Rounds to nearest even with 3 fraction bits.
   text += line_text("a = torch.clamp(a, 0.015625, 448.0)") + significand_text("a") +
