@@ -17,6 +17,7 @@
 #include "base/text.hpp"
 #include "ir/masks.hpp"
 #include "ir/op_table.hpp"
+#include "torch/run/dtype_numbers.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -45,16 +46,6 @@ const std::string* stray_operand(const c10::FunctionSchema& schema,
 bool is_one(const jit::Value* value) {
   const auto constant = jit::toIValue(value);
   return constant && constant->isScalar() && constant->toScalar().equal(1);
-}
-
-/// Replaces names of dtypes by their numbers, because TorchScript does not know the names.
-std::string with_dtype_numbers(std::string text) {
-  const std::pair<const char*, at::ScalarType> names[] = {
-      {"torch.float32", at::kFloat}, {"torch.float64", at::kDouble}, {"torch.int32", at::kInt},
-      {"torch.int8", at::kChar},     {"torch.int64", at::kLong},     {"torch.bool", at::kBool}};
-  for (const auto& [name, type] : names)
-    text = replace_all(std::move(text), name, std::to_string(static_cast<int>(type)));
-  return text;
 }
 
 /// The body of the format's function as statements that leave the value in `q`, with `indent`
