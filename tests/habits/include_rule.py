@@ -29,7 +29,7 @@ LIBRARIES = {
 HEADERS_MAY_INCLUDE = ("LibTorch", "protobuf")
 APP_LIBRARIES = ("CLI11",)
 TORCHSCRIPT_ROOMS = ("lib/torch/import/", "lib/torch/export/")
-TORCHSCRIPT_SCALARS = "lib/torch/run/scalar_operators.cpp"
+TORCHSCRIPT_SOURCES = ("lib/torch/run/scalar_operators.cpp", "lib/torch/run/device_quantizer.cpp")
 TORCHSCRIPT_HEADER = re.compile(r"torch/(csrc/jit/|script\.h|jit\.h)")
 # Folders inside of rooms whose headers other rooms may include: lib/README.md says so of each.
 OPEN_FOLDERS = ("passes/", "search/", "hardware/integer/steps/")
@@ -113,11 +113,11 @@ def torchscript_headers(root):
 
 
 def torchscript_rule(root):
-    """torch::jit appears in the rooms torch/import and torch/export, and where its registry is asked for scalars."""
+    """torch::jit appears in the rooms torch/import and torch/export, and in the sources that lib/README.md names."""
     private = set(torchscript_headers(root))
     for path in files_under(root, ("lib", "apps"), CODE_SUFFIXES):
         name = relative(path, root)
-        if name.startswith(TORCHSCRIPT_ROOMS) or name == TORCHSCRIPT_SCALARS:
+        if name.startswith(TORCHSCRIPT_ROOMS) or name in TORCHSCRIPT_SOURCES:
             continue
         text = read(path)
         for line, header, _ in includes(text):

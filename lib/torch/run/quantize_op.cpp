@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The straight-through quantizer. Forward, it runs the format's kernel; backward, the gradient is
+// The straight-through quantizer. Forward, it runs the format's kernel, or its operators on devices
+// other than the CPU; backward, the gradient is
 // the identity, clipped, or also learns the step.
 #include "torch/run/quantize_op.hpp"
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "torch/run/device_quantizer.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -31,6 +33,7 @@ Shape shape_of(const at::Tensor& tensor) { return {tensor.sizes().begin(), tenso
 
 at::Tensor quantize_values(const at::Tensor& tensor, const formats::Format& format) {
   const at::Tensor in = tensor.contiguous();
+  if (!in.is_cpu()) return quantize_by_operators(in, format);
   at::Tensor out = at::empty_like(in);
   quantize_into(in, format, out);
   return out;
@@ -141,6 +144,11 @@ at::Tensor round_gradient(const at::Tensor& tensor, const formats::Format& forma
 }
 
 void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out) {
+  if (!in.is_cpu()) {
+    const c10::NoGradGuard guard;
+    out.copy_(quantize_by_operators(in, format));
+    return;
+  }
   format.quantize(floats(in), mutable_floats(out), shape_of(in));
 }
 
