@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC
-// 2011) and the distributions drawn from it.
+// The distributions drawn from Philox.
 #include "base/random.hpp"
 
 #include <cmath>
@@ -9,30 +8,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/philox.hpp"
 
 namespace mase {
-namespace {
-
-/// One round: two 32x32-bit products, their high words mixed with the counter and the key.
-std::array<std::uint32_t, 4> philox_round(const std::array<std::uint32_t, 4>& c,
-                                          const std::array<std::uint32_t, 2>& key) {
-  const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c[0];
-  const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c[2];
-  const auto high = [](std::uint64_t p) { return static_cast<std::uint32_t>(p >> 32); };
-  const auto low = [](std::uint64_t p) { return static_cast<std::uint32_t>(p); };
-  return {high(p1) ^ c[1] ^ key[0], low(p1), high(p0) ^ c[3] ^ key[1], low(p0)};
-}
-
-}  // namespace
-
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
-    counter = philox_round(counter, key);
-    key[0] += 0x9E3779B9;  // the golden ratio
-    key[1] += 0xBB67AE85;  // the square root of 3, minus 1
-  }
-  return counter;
+  return philox_block(counter, key);
 }
 
 std::uint32_t Random::next_u32() {

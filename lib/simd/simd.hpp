@@ -24,10 +24,13 @@
 #define MASE_SIMD_SET_avx2 1
 #define MASE_SIMD_SET_avx512 2
 #define MASE_SIMD_SET_avx512_vnni 3
-/// The place of the set in Isa.
+#define MASE_SIMD_SET_scalar 4
+/// The place of the set in Isa, or 4 for vectors of one element (vectors_scalar.hpp).
 #define MASE_SIMD_SET MASE_SIMD_JOIN(MASE_SIMD_SET_, MASE_ISA)
 
-#if MASE_SIMD_SET == 0
+#if MASE_SIMD_SET == 4 && defined(__CUDACC__)
+#define MASE_SIMD_TARGET __host__ __device__
+#elif MASE_SIMD_SET == 0 || MASE_SIMD_SET == 4
 #define MASE_SIMD_TARGET
 #elif MASE_SIMD_SET == 1
 #define MASE_SIMD_TARGET __attribute__((target("avx2,fma")))
@@ -42,6 +45,8 @@
 #include "simd/vectors_portable.hpp"
 #elif MASE_SIMD_SET == 1
 #include "simd/vectors_avx2.hpp"
+#elif MASE_SIMD_SET == 4
+#include "simd/vectors_scalar.hpp"
 #else
 #include "simd/vectors_avx512.hpp"
 #endif

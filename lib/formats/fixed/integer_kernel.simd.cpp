@@ -43,10 +43,8 @@ MASE_SIMD_TARGET void run_decode(const IntegerGrid& grid, const std::uint32_t* c
 MASE_SIMD_TARGET void run_stochastic(const IntegerGrid& grid, const float* in, const float* offsets,
                                      float* out, std::size_t count) {
   const OnStochasticGrid on_grid = OnStochasticGrid::of(grid);
-  for (std::size_t i = 0; i < count; i += Simd::width) {
-    const Simd::Vec code = on_grid.code(Simd::load(in + i), Simd::load(offsets + i));
-    Simd::store(out + i, Simd::add(Simd::mul(code, on_grid.step), Simd::all(0.0F)));
-  }
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store(out + i, on_grid(Simd::load(in + i), Simd::load(offsets + i)));
 }
 
 MASE_SIMD_TARGET void run_stochastic_encode(const IntegerGrid& grid, const float* in,

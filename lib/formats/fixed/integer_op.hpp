@@ -15,6 +15,7 @@ using simd::Simd;
 template <Rounding rounding, Profile profile>
 struct OnIntegerGrid {
   using Vec = Simd::Vec;
+  static constexpr bool draws = false;
   Vec scale, step, low, high, zero, minus_one, half_below;
 
   MASE_SIMD static OnIntegerGrid of(const IntegerGrid& grid) {
@@ -48,6 +49,7 @@ struct OnIntegerGrid {
 /// floor(x * scale + u) in double, as in the definition. Rounding a code above the limit to float32
 /// before clamping gives the limit, as explained at IntegerGrid.
 struct OnStochasticGrid {
+  static constexpr bool draws = true;
   Simd::Wide scale;
   Simd::Vec step, low, high;
 
@@ -59,6 +61,9 @@ struct OnStochasticGrid {
     const Simd::Wide scaled = Simd::mul_wide(Simd::widen(x), scale);
     const Simd::Wide rounded = simd::floor_wide(Simd::add_wide(scaled, Simd::widen(u)));
     return Simd::min(high, Simd::max(low, Simd::narrow(rounded)));
+  }
+  MASE_SIMD Simd::Vec operator()(Simd::Vec x, Simd::Vec u) const {
+    return Simd::add(Simd::mul(code(x, u), step), Simd::all(0.0F));  // -0 + 0 = +0
   }
 };
 

@@ -22,15 +22,9 @@ MASE_SIMD_TARGET void run_quantize(const ThreeWay& values, const float* in, floa
 
 MASE_SIMD_TARGET void run_drawn(const ThreeWay& values, const float* in, const float* offsets,
                                 float* out, std::size_t count) {
-  const ThreeWay of_signs{0.5F, -1, values.high, values.mid, values.mid, false};
-  const auto to_value = ToValue<false>::of(of_signs);
-  for (std::size_t i = 0; i < count; i += Simd::width) {
-    const Simd::Vec x = Simd::load(in + i);
-    const Simd::Vec value = to_value(drawn_sign(x, Simd::load(offsets + i)));
-    Simd::store(out + i, Simd::floats(Simd::select_less_bits(Simd::all_bits(infinity_bits),
-                                                             magnitude_bits(x), Simd::bits(x),
-                                                             Simd::bits(value))));
-  }
+  const ToDrawnValue op = ToDrawnValue::of(values);
+  for (std::size_t i = 0; i < count; i += Simd::width)
+    Simd::store(out + i, op(Simd::load(in + i), Simd::load(offsets + i)));
 }
 
 MASE_SIMD_TARGET void run_drawn_encode(const float* in, const float* offsets, std::uint32_t* codes,

@@ -15,6 +15,7 @@ constexpr std::int32_t infinity_bits = 0x7f800000;
 
 template <bool keeps_nan>
 struct ToValue {
+  static constexpr bool draws = false;
   Simd::Vec above, below, high, mid, low;
 
   MASE_SIMD static ToValue of(const ThreeWay& values) {
@@ -25,8 +26,7 @@ struct ToValue {
     const Simd::Vec value =
         Simd::select_less(above, x, high, Simd::select_less(x, below, low, mid));
     if constexpr (!keeps_nan) return value;
-    return Simd::floats(Simd::select_less_bits(
-        Simd::all_bits(infinity_bits), simd::magnitude_bits(x), Simd::bits(x), Simd::bits(value)));
+    return simd::unless_nan(x, value);
   }
 };
 
@@ -37,6 +37,19 @@ MASE_SIMD Simd::Vec drawn_sign(Simd::Vec x, Simd::Vec u) {
   const Simd::Wide probability = Simd::mul_wide(sum, Simd::wide_all(0.5));
   return Simd::narrow(Simd::select_less_wide(Simd::widen(u), probability, one, Simd::wide_all(0)));
 }
+
+/// The value that a drawn sign stands for.
+struct ToDrawnValue {
+  static constexpr bool draws = true;
+  ToValue<false> of_sign;
+
+  MASE_SIMD static ToDrawnValue of(const ThreeWay& values) {
+    return {ToValue<false>::of({0.5F, -1, values.high, values.mid, values.mid, false})};
+  }
+  MASE_SIMD Simd::Vec operator()(Simd::Vec x, Simd::Vec u) const {
+    return simd::unless_nan(x, of_sign(drawn_sign(x, u)));
+  }
+};
 
 }  // namespace
 }  // namespace mase::formats::kernels

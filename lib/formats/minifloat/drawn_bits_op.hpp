@@ -32,6 +32,7 @@ struct DrawnInBits {
   using Vec = simd::Simd::Vec;
   using Bits = simd::Simd::Bits;
   using Simd = simd::Simd;
+  static constexpr bool draws = true;
   Vec limit, largest, overflow, per_step;
   Bits lowest, low_bits;
   TwoFactors steps_per_one, step;  ///< for numbers below the lowest power, where steps are equal

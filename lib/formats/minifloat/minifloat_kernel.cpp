@@ -25,11 +25,11 @@ std::int32_t code_of(const MinifloatSpec& spec, double value) {
   return static_cast<std::int32_t>(minifloat_code(spec, value));
 }
 
+}  // namespace
+
 bool overflows(const MinifloatSpec& spec) {
   return !spec.saturate && spec.specials != Specials::none;
 }
-
-}  // namespace
 
 MinifloatGrid minifloat_grid(const MinifloatSpec& spec) {
   MinifloatGrid grid;
@@ -67,12 +67,6 @@ bool draws_in_bits(const MinifloatSpec& spec) {
 
 bool can_draw(const MinifloatSpec& spec) {
   return spec.rounding == Rounding::stochastic && (draws_by_addition(spec) || draws_in_bits(spec));
-}
-
-const DrawnMinifloatKernel& drawn_kernel(const DrawnMinifloatKernels& kernels,
-                                         const MinifloatSpec& spec) {
-  if (draws_by_addition(spec)) return overflows(spec) ? kernels.overflowing : kernels.narrow;
-  return overflows(spec) ? kernels.in_bits_overflowing : kernels.in_bits;
 }
 
 bool can_encode(const MinifloatSpec& spec) {

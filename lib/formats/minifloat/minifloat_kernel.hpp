@@ -33,6 +33,9 @@ enum class MinifloatRange : std::uint8_t {
 
 MinifloatRange minifloat_range(const MinifloatSpec& spec);
 
+/// True when numbers that are too large become infinity or NaN.
+bool overflows(const MinifloatSpec& spec);
+
 /// True when stochastic rounding has kernels that use additions: the range is narrow or
 /// overflowing, and one over each step is a float32 number.
 bool draws_by_addition(const MinifloatSpec& spec);
@@ -73,15 +76,18 @@ struct MinifloatKernel {
   MinifloatEncoder encode_no_hidden;  ///< for formats without a hidden bit
 };
 
-struct MinifloatKernels {
-  MinifloatKernel narrow, overflowing, wide;
+/// One kernel for each range.
+template <class Kernel>
+struct ByMinifloatRange {
+  Kernel narrow, overflowing, wide;
 
-  const MinifloatKernel& operator[](MinifloatRange range) const {
+  const Kernel& operator[](MinifloatRange range) const {
     MASE_CHECK(range != MinifloatRange::beyond, "a minifloat without a span kernel");
     if (range == MinifloatRange::wide) return wide;
     return range == MinifloatRange::overflowing ? overflowing : narrow;
   }
 };
+using MinifloatKernels = ByMinifloatRange<MinifloatKernel>;
 
 /// Kernels of stochastic rounding, for grids that can_draw, with the numbers of offset_kernel.hpp.
 /// `count` is a multiple of 16; `in` and `out` are the same or do not overlap.
@@ -95,12 +101,17 @@ struct DrawnMinifloatKernel {
 };
 
 /// Kernels by how they round and by whether large values overflow.
-struct DrawnMinifloatKernels {
-  DrawnMinifloatKernel narrow, overflowing, in_bits, in_bits_overflowing;
+template <class Kernel>
+struct ByMinifloatDraw {
+  Kernel narrow, overflowing, in_bits, in_bits_overflowing;
+
+  /// The kernel for a grid for which can_draw holds.
+  const Kernel& operator[](const MinifloatSpec& spec) const {
+    if (draws_by_addition(spec)) return overflows(spec) ? overflowing : narrow;
+    return overflows(spec) ? in_bits_overflowing : in_bits;
+  }
 };
-/// The kernel for a grid for which can_draw holds.
-const DrawnMinifloatKernel& drawn_kernel(const DrawnMinifloatKernels& kernels,
-                                         const MinifloatSpec& spec);
+using DrawnMinifloatKernels = ByMinifloatDraw<DrawnMinifloatKernel>;
 MASE_KERNELS(DrawnMinifloatKernels, drawn_minifloat_kernels, avx512);
 
 /// All sets give the bits of the definition (except the payload of a NaN).

@@ -119,7 +119,7 @@ struct OnFlooredMinifloatGrid {
   Bits within_step;  ///< bits of a negative number whose quotient by a step is not 0
 
   /// The bits of the step below the lowest power.
-  static std::int32_t step_of(const MinifloatGrid& grid) {
+  static constexpr std::int32_t step_of(const MinifloatGrid& grid) {
     return grid.lowest + grid.to_addend - (23 << 23);
   }
   static bool covers(const MinifloatGrid& grid) { return step_of(grid) >= 2 << 23; }
@@ -150,6 +150,7 @@ struct OnFlooredMinifloatGrid {
 /// The same for any numbers, where the product with one over the step may underflow.
 struct OnFlooredNumbers {
   using Vec = Simd::Vec;
+  static constexpr bool draws = false;
   OnFlooredMinifloatGrid grid;
   Vec infinity, flips;
 
@@ -175,6 +176,7 @@ using OnBlockMinifloatGrid = std::conditional_t<rounding == Rounding::floor, OnF
 template <Rounding rounding>
 struct OnWideMinifloatGrid {
   using Vec = Simd::Vec;
+  static constexpr bool draws = false;
   OnMinifloatGrid<rounding> grid;
   Vec one, down, up;
 

@@ -30,7 +30,7 @@ std::uint32_t define_code(const MinifloatSpec& spec, std::string_view format, fl
 }
 
 const kernels::DrawnMinifloatKernel& drawn_kernel(const MinifloatSpec& spec) {
-  return kernels::drawn_kernel(kernels::drawn_minifloat_kernels(simd::best_isa()), spec);
+  return kernels::drawn_minifloat_kernels(simd::best_isa())[spec];
 }
 
 void quantize_stochastic(const MinifloatSpec& spec, std::span<const float> in,
