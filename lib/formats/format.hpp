@@ -17,6 +17,7 @@
 #include "base/field.hpp"
 #include "formats/codes.hpp"
 #include "formats/decoding.hpp"
+#include "formats/device_span.hpp"
 
 namespace mase::formats {
 
@@ -78,6 +79,8 @@ class FormatDefinition {
   }
   /// By default, no parameter follows from the whole tensor.
   virtual std::shared_ptr<const FormatDefinition> of_peak(float) const { return nullptr; }
+  /// By default, there is no kernel for a GPU.
+  virtual DeviceQuantizer device_quantizer(const Shape&) const { return nullptr; }
   /// By default, there is no decoding.
   virtual std::optional<Decoding> decoding(const Shape&) const { return std::nullopt; }
   /// By default, values beyond range() saturate.
@@ -115,6 +118,10 @@ class Format {
   /// Fake quantization: out[i] is the value on the format's grid for in[i]. `in` and `out` have
   /// numel(shape) elements and may be the same memory.
   void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const;
+  /// The same by a kernel for tensors in a GPU's memory (device_kernels.hpp); null without one.
+  DeviceQuantizer device_quantizer(const Shape& shape) const {
+    return definition_->device_quantizer(shape);
+  }
   /// Integer codes. Error(Fault::file) names the index of a NaN for which there is no code.
   Encoded encode(std::span<const float> in, const Shape& shape) const;
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const;

@@ -30,6 +30,9 @@ struct IntegerFunctions : Defined<Derived> {
   void quantize(std::span<const float> in, std::span<float> out, const Shape&) const override {
     has_grids() ? quantize_channels(grids(), in, out) : quantize_integer(spec(), in, out);
   }
+  DeviceQuantizer device_quantizer(const Shape&) const override {
+    return has_grids() ? nullptr : integer_on_device(spec());
+  }
   Encoded encode(std::span<const float> in, const Shape&) const override {
     return has_grids() ? encode_channels(grids(), in) : encode_integer(spec(), in);
   }

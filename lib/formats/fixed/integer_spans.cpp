@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/device/device_table.hpp"
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/fixed/integer_kernel.hpp"
@@ -50,6 +51,15 @@ void quantize_integer(const IntegerSpec& spec, std::span<const float> in, std::s
   if (spec.rounding == Rounding::stochastic) return quantize_stochastic(spec, in, out);
   const auto kernel = kernels::integer_kernel(simd::best_isa(), spec.rounding, spec.profile);
   kernel(kernels::integer_grid(spec), in.data(), out.data(), in.size());
+}
+
+DeviceQuantizer integer_on_device(const IntegerSpec& spec) {
+  return [spec](const kernels::DeviceKernels& table, const DeviceSpan& span) {
+    const auto kernel = spec.profile == Profile::exact     ? table.integer[spec.rounding]
+                        : spec.rounding == Rounding::floor ? table.reference_integer_floor
+                                                           : table.reference_integer;
+    return kernel(kernels::integer_grid(spec), spec.seed, span);
+  };
 }
 
 void integer_codes(const IntegerSpec& spec, std::span<const float> in, std::size_t first,

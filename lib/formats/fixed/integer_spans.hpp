@@ -13,6 +13,9 @@ namespace mase::formats {
 /// Fake quantization; `in` and `out` have the same size and may be the same memory.
 void quantize_integer(const IntegerSpec& spec, std::span<const float> in, std::span<float> out);
 
+/// The same by a kernel for GPUs.
+DeviceQuantizer integer_on_device(const IntegerSpec& spec);
+
 /// The codes of all elements. Error(Fault::file) names the index of the first NaN.
 Encoded encode_integer(const IntegerSpec& spec, std::span<const float> in);
 

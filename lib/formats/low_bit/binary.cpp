@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "formats/device/device_table.hpp"
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/low_bit/three_way_spans.hpp"
@@ -89,6 +90,14 @@ void Binary::quantize(std::span<const float> in, std::span<float> out, const Sha
     quantize_stochastic(spec(), slices, in, out);
   else
     quantize_three_way(three_way_format(spec()), slices, in, out);
+}
+
+DeviceQuantizer Binary::device_quantizer(const Shape&) const {
+  if (spec().scaled) return nullptr;
+  return [spec = spec()](const kernels::DeviceKernels& table, const DeviceSpan& span) {
+    const auto kernel = spec.stochastic ? table.drawn_sign : table.three_way;
+    return kernel(binary_three_way(spec, 1.0F), spec.seed, span);
+  };
 }
 
 Encoded Binary::encode(std::span<const float> in, const Shape& shape) const {

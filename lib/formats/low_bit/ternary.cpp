@@ -2,6 +2,7 @@
 // The format `ternary` over tensors.
 #include "formats/low_bit/ternary.hpp"
 
+#include "formats/device/device_table.hpp"
 #include "formats/encoding.hpp"
 #include "formats/low_bit/three_way_spans.hpp"
 
@@ -48,6 +49,13 @@ void Ternary::check(const Shape& shape) const {
 
 void Ternary::quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const {
   quantize_three_way(three_way_format(spec()), slices_of(spec(), shape), in, out);
+}
+
+DeviceQuantizer Ternary::device_quantizer(const Shape&) const {
+  if (scaling_factor || !spec().threshold) return nullptr;
+  return [spec = spec()](const kernels::DeviceKernels& table, const DeviceSpan& span) {
+    return table.three_way(ternary_three_way(spec, *spec.threshold, 1.0F), 0, span);
+  };
 }
 
 Encoded Ternary::encode(std::span<const float> in, const Shape& shape) const {

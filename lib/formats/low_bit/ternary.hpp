@@ -46,6 +46,7 @@ struct Ternary : ProfileFields, Defined<Ternary> {
   Range range() const override { return {-1.0, 1.0}; }  ///< in units of alpha
   void check(const Shape& shape) const override;
   void quantize(std::span<const float> in, std::span<float> out, const Shape& shape) const override;
+  DeviceQuantizer device_quantizer(const Shape& shape) const override;
   Encoded encode(std::span<const float> in, const Shape& shape) const override;
   void decode(const Encoded& in, std::span<float> out, const Shape& shape) const override;
   void saturates(std::span<const float> in, std::span<std::uint8_t> mask,

@@ -36,6 +36,7 @@ struct LogFormat : CommonFields, Defined<LogFormat> {
   void quantize(std::span<const float> in, std::span<float> out, const Shape&) const override {
     quantize_log(spec(), in, out);
   }
+  DeviceQuantizer device_quantizer(const Shape&) const override { return log_on_device(spec()); }
   Encoded encode(std::span<const float> in, const Shape&) const override {
     return encode_log(spec(), in);
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "formats/device/device_table.hpp"
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/minifloat/log_kernel.hpp"
@@ -56,6 +57,13 @@ void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<floa
   if (spec.rounding == Rounding::stochastic) return quantize_stochastic(spec, in, out);
   const auto kernel = kernels::log_kernels(simd::best_isa())[spec.rounding];
   kernel.quantize(kernels::log_grid(spec), in.data(), out.data(), in.size());
+}
+
+DeviceQuantizer log_on_device(const LogSpec& spec) {
+  if (!kernels::fits_float32(spec)) return nullptr;
+  return [spec](const kernels::DeviceKernels& table, const DeviceSpan& span) {
+    return table.log[spec.rounding](kernels::log_grid(spec), spec.seed, span);
+  };
 }
 
 Encoded encode_log(const LogSpec& spec, std::span<const float> in) {

@@ -13,6 +13,9 @@ namespace mase::formats {
 /// Fake quantization; `in` and `out` have the same size and may be the same memory.
 void quantize_log(const LogSpec& spec, std::span<const float> in, std::span<float> out);
 
+/// The same by a kernel for GPUs; null without one.
+DeviceQuantizer log_on_device(const LogSpec& spec);
+
 /// The codes of all elements. Error(Fault::file) names the index of the first NaN.
 Encoded encode_log(const LogSpec& spec, std::span<const float> in);
 

@@ -21,6 +21,9 @@ struct MinifloatFunctions : Defined<Derived> {
   void quantize(std::span<const float> in, std::span<float> out, const Shape&) const override {
     quantize_minifloat(spec(), in, out);
   }
+  DeviceQuantizer device_quantizer(const Shape&) const override {
+    return minifloat_on_device(spec());
+  }
   Encoded encode(std::span<const float> in, const Shape&) const override {
     return encode_minifloat(spec(), Derived::doc.name, in);
   }

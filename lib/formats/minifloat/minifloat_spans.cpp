@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "formats/device/device_table.hpp"
 #include "formats/drawn_spans.hpp"
 #include "formats/encoding.hpp"
 #include "formats/minifloat/minifloat_kernel.hpp"
@@ -81,6 +82,16 @@ void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in,
   const kernels::MinifloatRange range = kernels::minifloat_range(spec);
   const auto kernel = kernels::minifloat_kernels(simd::best_isa())[spec.rounding][range];
   kernel.quantize(kernels::minifloat_grid(spec), in.data(), out.data(), in.size());
+}
+
+DeviceQuantizer minifloat_on_device(const MinifloatSpec& spec) {
+  if (!kernels::can_draw(spec) && !has_span_kernel(spec)) return nullptr;
+  return [spec](const kernels::DeviceKernels& table, const DeviceSpan& span) {
+    const auto kernel = kernels::can_draw(spec)
+                            ? table.drawn_minifloat[spec]
+                            : table.minifloat[spec.rounding][kernels::minifloat_range(spec)];
+    return kernel(kernels::minifloat_grid(spec), spec.seed, span);
+  };
 }
 
 Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,

@@ -14,6 +14,9 @@ namespace mase::formats {
 /// Fake quantization; `in` and `out` have the same size and may be the same memory.
 void quantize_minifloat(const MinifloatSpec& spec, std::span<const float> in, std::span<float> out);
 
+/// The same by a kernel for GPUs; null without one.
+DeviceQuantizer minifloat_on_device(const MinifloatSpec& spec);
+
 /// The codes of all elements; in profile `reference`, of the values nearest to its results. When
 /// there is no code for NaN, Error(Fault::file) names `format` and the index of the first NaN.
 Encoded encode_minifloat(const MinifloatSpec& spec, std::string_view format,

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels for GPUs, run on this processor from the same text, against golden vectors and
+// against the kernels for processors, which other tests compare with the definitions.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "base/random.hpp"
+#include "formats/format_support.hpp"
+#include "formats/golden_case.hpp"
+
+namespace mase::formats::kernels {
+extern "C" const DeviceKernels* mase_device_kernels();
+}
+
+using namespace mase;
+using namespace mase::formats;
+
+namespace {
+
+const kernels::DeviceKernels& emulated() { return *kernels::mase_device_kernels(); }
+
+/// What a kernel makes of `count` elements from `first` on, in place.
+void run_in_place(const Format& format, std::vector<float>& values, std::size_t first,
+                  std::size_t count) {
+  float* const at = values.data() + first;
+  const char* const error =
+      format.device_quantizer(shape_of(count))(emulated(), {at, at, count, 0, nullptr});
+  CHECK(error == nullptr);
+}
+
+std::vector<float> on_device(const Format& format, const std::vector<float>& in,
+                             const Shape& shape) {
+  std::vector<float> out(in.size());
+  const char* const error =
+      format.device_quantizer(shape)(emulated(), {in.data(), out.data(), in.size(), 0, nullptr});
+  CHECK(error == nullptr);
+  return out;
+}
+
+/// Each text with every rounding.
+std::vector<std::string> with_roundings(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts)
+    for (const char* rounding : {"nearest_even", "floor", "nearest_away", "stochastic, seed=5"})
+      all.push_back(text + ", rounding=" + rounding + ")");
+  return all;
+}
+
+/// A format for every kernel of the table, and for the borders between kernels.
+std::vector<std::string> element_formats() {
+  std::vector<std::string> texts =
+      with_roundings({"integer(8, 4",
+                      "integer(32, -126",
+                      "integer(1, 126",
+                      "integer(24, 30, is_signed=false",
+                      "fixed(16, 8",
+                      "minifloat_ieee(8, 4",
+                      "minifloat_ieee(16, 8, element=bfloat16",
+                      "minifloat_ieee(16, 5, element=float16",
+                      "minifloat_ieee(16, 5, inf_nan=ieee, saturate=false",
+                      "minifloat_ieee(8, 4, 120",
+                      "minifloat_ieee(6, 3, -90",
+                      "minifloat_denorm(8, 4",
+                      "minifloat_denorm(8, 5, 20",
+                      "fp8_e4m3(saturate=true",
+                      "fp8_e4m3(saturate=false",
+                      "fp8_e5m2(saturate=true",
+                      "fp8_e5m2(saturate=false",
+                      "fp6_e3m2(saturate=true",
+                      "fp6_e2m3(saturate=true",
+                      "fp4_e2m1(saturate=true",
+                      "log(8",
+                      "log(4, 20",
+                      "log(5, zero=false"});
+  for (const char* text :
+       {"integer_floor(8, 4)", "integer_floor(8, 4, profile=reference)",
+        "minifloat_ieee(16, 8, 127, inf_nan=ieee, saturate=false, rounding=stochastic)",
+        "integer(8, 4, profile=reference)", "binary(bipolar=true)",
+        "binary(bipolar=false, scaled=false)", "binary(bipolar=true, profile=reference)",
+        "binary(bipolar=true, stochastic=true, seed=3)",
+        "binary(bipolar=false, scaled=false, stochastic=true)", "ternary(threshold=0.3)",
+        "ternary(mean=1.5)"})
+    texts.push_back(text);
+  return texts;
+}
+
+/// Numbers of all magnitudes around powers of two and their halves, infinities and NaN.
+std::vector<float> edges() {
+  std::vector<float> values{0.0F, INFINITY, NAN};
+  for (int exponent = -149; exponent <= 127; ++exponent)
+    for (const double significand : {1.0, 1.25, 1.4142135, 1.5, 1.75, 1.9999999}) {
+      const auto value = static_cast<float>(std::ldexp(significand, exponent));
+      for (const float other : {value, std::nextafter(value, 0.0F), std::nextafter(value, 1e38F)})
+        values.push_back(other);
+    }
+  const std::size_t count = values.size();
+  for (std::size_t i = 0; i < count; ++i) values.push_back(-values[i]);
+  return values;
+}
+
+std::vector<float> random_values(std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = i % 2 == 0
+                    ? std::bit_cast<float>(random.next_u32())
+                    : static_cast<float>(random.normal() *
+                                         std::ldexp(1.0, static_cast<int>(random.below(12))));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("kernels for GPUs reproduce the golden vectors") {
+  std::size_t cases = 0;
+  for (const GoldenCase& golden : golden_cases()) {
+    const auto format = golden_format(golden);
+    if (!format || golden.ulp != 0 || golden.input.dtype() != DType::float32 ||
+        golden.output.dtype() != DType::float32)
+      continue;
+    if (!format->device_quantizer(golden.input.shape())) continue;
+    INFO(golden.id);
+    const auto in = golden.input.span<float>(), expected = golden.output.span<float>();
+    const std::vector<float> out = on_device(*format, {in.begin(), in.end()}, golden.input.shape());
+    CHECK(differences(out, {expected.begin(), expected.end()}) == 0);
+    ++cases;
+  }
+  CHECK(cases >= 100);
+}
+
+TEST_CASE("kernels for GPUs give the bits of those for processors") {
+  const std::vector<float> edge = edges(), random = random_values(20000, 11);
+  for (const std::string& text : element_formats()) {
+    INFO(text);
+    const Format format = parse_format(text);
+    REQUIRE(format.device_quantizer(shape_of(edge.size())));
+    CHECK(differences(on_device(format, edge, shape_of(edge.size())), quantized(format, edge)) ==
+          0);
+    CHECK(differences(on_device(format, random, shape_of(random.size())),
+                      quantized(format, random)) == 0);
+  }
+}
+
+TEST_CASE("kernels for GPUs treat every length and alignment alike, also in place") {
+  const std::vector<float> in = random_values(1000, 12);
+  for (const char* text : {"integer(8, 4)", "fp8_e4m3(rounding=stochastic, seed=2)"}) {
+    const Format format = parse_format(text);
+    for (std::size_t first = 0; first < 6; ++first)
+      for (const std::size_t count : {0, 1, 2, 3, 4, 5, 63, 64, 383, 384, 385, 766, 900}) {
+        std::vector<float> expected = in, out = in;
+        const std::vector<float> part(in.begin() + static_cast<std::ptrdiff_t>(first),
+                                      in.begin() + static_cast<std::ptrdiff_t>(first + count));
+        std::ranges::copy(quantized(format, part),
+                          expected.begin() + static_cast<std::ptrdiff_t>(first));
+        run_in_place(format, out, first, count);
+        INFO(text << ": " << count << " from " << first);
+        CHECK(differences(out, expected) == 0);
+      }
+  }
+}
+
+TEST_CASE("formats without a kernel for GPUs say so") {
+  for (const char* text : {"minifloat_ieee(8, 4, profile=reference)", "log(8, profile=reference)",
+                           "minifloat_ieee(16, 8, 200)", "log(16, 300)", "ternary",
+                           "binary(scaled=true)", "scale_integer(8)"})
+    CHECK_FALSE(parse_format(text).device_quantizer({4, 4}));
+}
