@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/companions.hpp"
 #include "base/field.hpp"
 #include "ir/evaluator.hpp"
 #include "ir/graph.hpp"
@@ -59,6 +60,8 @@ struct PassContext {
   Derived derived;  ///< what earlier passes have computed from the graph
   /// What calibration has chosen on these rows before; null for one run alone.
   std::shared_ptr<KnownChoices> known_choices;
+  /// Processes that run the same passes, whose work is shared where PassRow::shares_work; or null.
+  std::shared_ptr<Companions> companions;
 
   /// True when there is data to learn from and an evaluator to run it.
   bool has_data() const;
@@ -108,6 +111,8 @@ struct PassRow {
   void (*check_options)(const Tree& options, Diagnostics& diagnostics, const ir::CustomOps& own);
   /// Whether this graph should go through the pass before it is quantized; null for most passes.
   bool (*prepares)(const ir::Graph& graph) = nullptr;
+  /// Whether several processes share its work; a pass then has `shares_work = true`.
+  bool shares_work = false;
   /// The options with every default filled in.
   Tree (*resolve)(const Tree& options);
   Result (*run)(ir::Graph& graph, const Tree& options, PassContext& context);
@@ -131,6 +136,7 @@ PassRow describe() {
   row.doc = Pass::doc;
   row.fields = describe_fields<typename Pass::Options>();
   if constexpr (requires { &Pass::prepares; }) row.prepares = Pass::prepares;
+  if constexpr (requires { Pass::shares_work; }) row.shares_work = Pass::shares_work;
   row.check_options = [](const Tree& tree, Diagnostics& diagnostics,
                          [[maybe_unused]] const ir::CustomOps& own) {
     if constexpr (ReadsOps<Pass>) {

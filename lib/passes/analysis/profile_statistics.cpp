@@ -9,6 +9,7 @@
 #include "ir/metadata.hpp"
 #include "ir/node_arguments.hpp"
 #include "ir/op_table.hpp"
+#include "passes/statistics/shared_sources.hpp"
 #include "passes/statistics/statistic.hpp"
 #include "passes/statistics/values.hpp"
 
@@ -43,6 +44,12 @@ struct Profiled {
   bool is_activation;
   Source source;
   std::map<std::string, std::unique_ptr<Collector>> collectors;
+
+  Tree results() const {
+    Tree all = Tree::dict();
+    for (const auto& [name, collector] : collectors) all[name] = collector->result();
+    return all;
+  }
 };
 
 class Profiler {
@@ -59,20 +66,21 @@ class Profiler {
   void run(const PassContext& context) {
     std::vector<Source> sources;
     for (const Profiled& one : list_) sources.push_back(one.source);
-    show_values(graph_, sources, ir::Level::quantized, options_.num_samples, context,
-                [&](std::size_t i, const Array& values) { add(list_[i], values.to_float32()); });
+    const SharedSources shared(graph_, sources, options_.num_samples, context);
+    found_ = shared.findings([&] { return collect(shared.own(), context); });
   }
 
   /// Writes the results into the metadata; {node: {name: {statistic: {...}}}}.
   Tree store() {
     Tree info = Tree::dict();
-    for (const Profiled& one : list_) {
-      if (one.collectors.empty()) continue;
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      if (found_[i].size() == 0) continue;
+      const Profiled& one = list_[i];
       ir::Node& node = graph_.node(one.node);
       if (node.meta.software.size() == 0) node.meta.software = ir::software_metadata(graph_, node);
       Tree& stat = node.meta.software[one.part][one.name]["stat"];
-      for (const auto& [name, collector] : one.collectors) {
-        stat[name] = collector->result();
+      for (const auto& [name, result] : found_[i].as_dict()) {
+        stat[name] = result;
         info[node.name][one.name][name] = stat[name];
       }
     }
@@ -117,6 +125,18 @@ class Profiler {
                        {}});
   }
 
+  /// Collects the statistics of some of the tensors.
+  std::vector<Tree> collect(const std::vector<std::size_t>& places, const PassContext& context) {
+    std::vector<Source> sources;
+    for (const std::size_t place : places) sources.push_back(list_[place].source);
+    show_values(
+        graph_, sources, ir::Level::quantized, options_.num_samples, context,
+        [&](std::size_t i, const Array& values) { add(list_[places[i]], values.to_float32()); });
+    std::vector<Tree> all;
+    for (const std::size_t place : places) all.push_back(list_[place].results());
+    return all;
+  }
+
   /// Makes collectors at the first values, so that integer tensors do not get any.
   void add(Profiled& one, const Array& values) {
     const Tree& table = table_of(tree_, tables[one.is_activation ? 1 : 0]);
@@ -138,6 +158,7 @@ class Profiler {
   const Options& options_;
   const Tree& tree_;
   std::vector<Profiled> list_;
+  std::vector<Tree> found_;  ///< {statistic: {...}} by place in the list
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace mase::passes {
 struct ProfileStatistics {
   static constexpr PassDoc doc{"profile_statistics", PassKind::analysis,
                                "Collect statistics of weights and activations."};
+  static constexpr bool shares_work = true;
   struct Options {
     std::string by = "type";
     std::vector<std::string> target_weight_nodes, target_activation_nodes;

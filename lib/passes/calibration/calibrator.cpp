@@ -17,6 +17,7 @@
 #include "passes/calibration/candidates.hpp"
 #include "passes/calibration/known_choices.hpp"
 #include "passes/calibration/score.hpp"
+#include "passes/calibration/shared_choices.hpp"
 
 namespace mase::passes {
 namespace {
@@ -291,6 +292,20 @@ std::string question_of(const ir::Graph& graph, const PortName& port,
          double_text(options.percentile) + ", " + std::to_string(options.num_samples);
 }
 
+/// Measures ports, which the processes that run the same passes share.
+std::vector<PortChoice> measured_formats(const ir::Graph& graph, const std::vector<PortName>& ports,
+                                         const CalibrationOptions& options,
+                                         const PassContext& context) {
+  std::vector<Source> sources;
+  for (const PortName& port : ports) sources.push_back(source_at(graph, port));
+  const SharedSources shared(graph, sources, options.num_samples, context);
+  return share_choices(shared, [&](const std::vector<std::size_t>& places) {
+    std::vector<PortName> own;
+    for (const std::size_t place : places) own.push_back(ports[place]);
+    return Measurement(graph, own, options).run(graph, context);
+  });
+}
+
 /// The choices for all ports, without those of other ports in mind.
 std::vector<PortChoice> chosen_formats(const ir::Graph& graph, const std::vector<PortName>& ports,
                                        const CalibrationOptions& options,
@@ -303,7 +318,7 @@ std::vector<PortChoice> chosen_formats(const ir::Graph& graph, const std::vector
     if (!chosen[i]) open.push_back(ports[i]);
   }
   std::vector<PortChoice> measured;
-  if (!open.empty()) measured = Measurement(graph, open, options).run(graph, context);
+  if (!open.empty()) measured = measured_formats(graph, open, options, context);
   std::vector<PortChoice> all;
   auto next = measured.begin();
   for (std::size_t i = 0; i < ports.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "ir/metadata.hpp"
 #include "passes/calibration/candidates.hpp"
 #include "passes/calibration/known_choices.hpp"
+#include "passes/calibration/shared_choices.hpp"
 
 namespace mase::passes {
 namespace {
@@ -96,10 +97,8 @@ class PortExponents {
   std::vector<double> errors_;
 };
 
-std::vector<PortChoice> measured_ranges(const ir::Graph& graph,
-                                        const std::vector<BoundedPort>& ports,
-                                        const CalibrationOptions& options,
-                                        const PassContext& context) {
+std::vector<PortChoice> own_ranges(const ir::Graph& graph, const std::vector<BoundedPort>& ports,
+                                   const CalibrationOptions& options, const PassContext& context) {
   std::vector<Source> sources;
   std::vector<PortExponents> all;
   for (const auto& [name, fields] : ports) {
@@ -116,6 +115,21 @@ std::vector<PortChoice> measured_ranges(const ir::Graph& graph,
   choices.reserve(all.size());
   for (const PortExponents& port : all) choices.push_back(port.choice());
   return choices;
+}
+
+/// Measures ports, which the processes that run the same passes share.
+std::vector<PortChoice> measured_ranges(const ir::Graph& graph,
+                                        const std::vector<BoundedPort>& ports,
+                                        const CalibrationOptions& options,
+                                        const PassContext& context) {
+  std::vector<Source> sources;
+  for (const BoundedPort& port : ports) sources.push_back(source_at(graph, port.name));
+  const SharedSources shared(graph, sources, options.num_samples, context);
+  return share_choices(shared, [&](const std::vector<std::size_t>& places) {
+    std::vector<BoundedPort> own;
+    for (const std::size_t place : places) own.push_back(ports[place]);
+    return own_ranges(graph, own, options, context);
+  });
 }
 
 /// The same from what has been chosen before.

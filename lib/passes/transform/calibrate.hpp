@@ -15,6 +15,7 @@ struct Calibrate {
   static constexpr PassDoc doc{"calibrate", PassKind::transform,
                                "Choose the ranges of quantized ports from data.",
                                std::numeric_limits<double>::infinity()};
+  static constexpr bool shares_work = true;
   struct Options : CalibrationOptions {
     std::vector<std::string> nodes, ports;
     static constexpr auto fields() {

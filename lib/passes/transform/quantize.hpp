@@ -32,6 +32,7 @@ struct Quantize {
   static constexpr PassDoc doc{"quantize", PassKind::transform,
                                "Quantize the ports of nodes chosen by type, name or pattern.",
                                std::numeric_limits<double>::infinity()};
+  static constexpr bool shares_work = true;
   struct Options : CalibrationOptions {
     std::string by = "type";
     bool report = true;
