@@ -31,8 +31,12 @@ void add_transform(CLI::App& app, Action& action) {
       ->add_option("--export", request->export_path,
                    "write the result as a .onnx, .pt2 or .pt file, too, or as FOLDER/")
       ->type_name("FILE");
+  add_processes(*command, request->nproc, request->timeout,
+                "processes of this machine that share what is learned from data; the result is "
+                "that of one");
   add_onnx_formats(*command, "--export-format", request->onnx);
-  for (const char* option : {"--export-format", "--allow-loss", "--max-shard-size", "--source"})
+  for (const char* option :
+       {"--export-format", "--allow-loss", "--max-shard-size", "--source", "--timeout"})
     command->get_option(option)->group(std::string(further) + "Options");
   command->footer(
       "Examples:\n"

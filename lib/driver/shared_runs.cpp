@@ -90,10 +90,15 @@ std::string difference(const Tree& first, const Tree& other) {
   for (const char* hash : {"another data set", "another model", "other weights of the model"})
     if (first.at(hash) != other.at(hash)) return std::string(hash) + " than rank 0";
   std::vector<std::string> differing;
-  for (const auto& [name, value] : first.at("settings").as_dict())
-    if (const Tree& theirs = other.at("settings").at(name); theirs != value)
-      differing.push_back(name + " = " + to_json(theirs, -1) + ", and rank 0 " +
-                          to_json(value, -1));
+  const Tree &ours = first.at("settings"), &theirs = other.at("settings");
+  const auto compare = [&](const std::string& name, const Tree* our, const Tree* their) {
+    if (our && their && *our == *their) return;
+    const auto text = [](const Tree* value) { return value ? to_json(*value, -1) : "nothing"; };
+    differing.push_back(name + " = " + text(their) + ", and rank 0 " + text(our));
+  };
+  for (const auto& [name, value] : ours.as_dict()) compare(name, &value, theirs.find(name));
+  for (const auto& [name, value] : theirs.as_dict())
+    if (!ours.find(name)) compare(name, nullptr, &value);
   return join(differing, "; ");
 }
 

@@ -54,6 +54,8 @@ struct TransformRequest : CommonRequest {
   bool overwrite = false;                  ///< replace a result from other settings
   std::optional<std::string> export_path;  ///< a file (model_files.hpp) that gets the result, too
   OnnxFileRequest onnx;
+  int nproc = 1;         ///< processes to start on this machine
+  double timeout = 600;  ///< seconds to wait for another process
 };
 int transform(const TransformRequest& request);
 

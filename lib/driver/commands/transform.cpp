@@ -6,6 +6,7 @@
 #include "backend/backend.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/run_folder.hpp"
 #include "base/text.hpp"
 #include "config/toml.hpp"
 #include "data/metrics.hpp"
@@ -18,8 +19,10 @@
 #include "driver/pages/pass_reports.hpp"
 #include "driver/project.hpp"
 #include "driver/quantized_folder.hpp"
+#include "driver/ranks.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "driver/session.hpp"
+#include "driver/shared_passes.hpp"
 #include "driver/training_rows.hpp"
 #include "ir/metadata.hpp"
 #include "sandbox/policy.hpp"
@@ -93,6 +96,33 @@ void complete_metadata(ir::Graph& graph) {
     if (node.meta.software.size() == 0) node.meta.software = ir::software_metadata(graph, node);
     if (node.meta.hardware.is_null()) node.meta.hardware = Tree::dict();
   }
+}
+
+constexpr const char* transform_again = "run the command again";
+
+LoadedModel load_for_passes(Session& session, const TransformRequest& request) {
+  LoadedModel model = load_session_model(session, request.input);
+  if (!model.example.empty() && !model.has_shapes)
+    backend::open().infer(model.graph, model.example);
+  return model;
+}
+
+/// Runs the passes of rank 0 up to the last one that shares its work. What they write is removed.
+int help_to_transform(const TransformRequest& request, Session& session,
+                      std::vector<passes::PassCall> calls, const backend::Ranks& ranks) {
+  log::set_level(log::Level::error);
+  const RunFolder scratch;
+  const std::string folder = scratch.make("results");
+  sandbox::may_write(folder);
+  LoadedModel model = load_for_passes(session, request);
+  passes::PassContext context = make_context(session, model, folder, Tree::dict());
+  context.hardware_folder = folder;
+  const ir::Graph original = model.graph;
+  context.original = &original;
+  context.companions = meet_for_passes(session, model, calls, ranks);
+  keep_shared_calls(calls, request.config_path);
+  passes::run_passes(model.graph, calls, all_passes(), context, {});
+  return 0;
 }
 
 /// Measures the result exactly as a search does, with the same rows in the same batches.
@@ -186,6 +216,10 @@ void write_export(const ModelWriter& writer, const TransformRequest& request,
 }  // namespace
 
 int transform(const TransformRequest& request) {
+  if (request.nproc > 1 && !request.dry_run && !launched_here())
+    return launch_ranks(request.nproc, transform_again);
+  backend::Ranks ranks = ranks_of_environment(request.timeout);
+  ranks.after_loss = transform_again;
   if (request.config_path.empty())
     config_error("transform needs --config FILE.toml with the passes to run");
   const ModelWriter* writer =
@@ -197,12 +231,16 @@ int transform(const TransformRequest& request) {
     config_error(request.config_path +
                  " has no passes to run; add [passes.NAME] or [[pass]] (`mase list passes`)");
   const std::vector<passes::PassCall> calls = with_summary(session.configuration.pipeline);
+  if (std::vector<passes::PassCall> shared = calls; request.nproc > 1 || ranks.several())
+    keep_shared_calls(shared, request.config_path);
   if (request.dry_run) {
     output.text(pipeline_text(calls));
     for (const passes::PassCall& call : calls) output.document()["pipeline"].push_back(call.name);
     output.finish();
     return 0;
   }
+  if (ranks.several()) sandbox::may_meet_processes();
+  if (ranks.rank > 0) return help_to_transform(request, session, calls, ranks);
   const std::string folder = session.software_folder() + "/transform";
   const std::string resolved = resolved_toml(session.configuration);
   work_in_project(session.settings());
@@ -211,17 +249,17 @@ int transform(const TransformRequest& request) {
   backend::open();  // enters the sandbox before the lock starts a thread
   const FolderLock lock = lock_project(session, "mase transform");
   if (!request.overwrite) refuse_overwriting(folder, resolved);
-  LoadedModel model = load_session_model(session, request.input);
+  LoadedModel model = load_for_passes(session, request);
   const bool has_folder = writer && writer->is_folder();
   if (has_folder) require_source(model.graph, request.onnx.source);
-  if (!model.example.empty() && !model.has_shapes)
-    backend::open().infer(model.graph, model.example);
-
   const Tree info = checkpoint_info(session, resolved);
   passes::PassContext context = make_context(session, model, folder, info);
   context.hardware_folder = hardware_folder(session.settings(), std::nullopt);
   const ir::Graph original = model.graph;
   context.original = &original;
+  std::shared_ptr<PassCompanions> companions;
+  if (ranks.several()) companions = meet_for_passes(session, model, calls, ranks);
+  context.companions = companions;
   make_folder(folder);
   log::info("results go to " + folder);
   output.document()["passes"] = Tree::list();
@@ -235,6 +273,8 @@ int transform(const TransformRequest& request) {
         details += report_text(report, request.timing);
         output.document()["passes"].push_back(report_tree(std::move(report), request.timing));
       });
+  if (companions && !companions->has_shared())
+    log::warning("no pass had anything to learn from data, so the processes shared no work");
   complete_metadata(model.graph);
   if (session.configuration.evaluation)
     show_scores(session, *session.configuration.evaluation, model.graph);
