@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mase emit`, alias `emit-verilog`.
+#include <algorithm>
+#include <iterator>
+
 #include "hardware/design/add_hardware_metadata.hpp"
 #include "hardware/emit/passes.hpp"
 #include "mase/cli.hpp"
@@ -12,9 +15,8 @@ using MetadataOptions = design::AddHardwareMetadata::Options;
 /// What is wanted of the folds, and of the devices.
 std::vector<FieldInfo> targets() {
   std::vector<FieldInfo> infos = describe_fields<MetadataOptions>();
-  std::erase_if(infos, [](const FieldInfo& info) {
-    return !info.target && info.name != "devices" && info.name != "link_latency";
-  });
+  std::erase_if(infos, [](const FieldInfo& info) { return !info.target; });
+  std::ranges::move(describe_fields<design::DeviceOptions>(), std::back_inserter(infos));
   return infos;
 }
 

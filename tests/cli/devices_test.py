@@ -8,6 +8,7 @@ usage: devices_test.py --mase BINARY --source ROOT [unittest arguments]
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,8 +16,11 @@ import unittest
 from pathlib import Path
 
 MASE = SOURCE = None
-# Fixture, its data set, cycles between frames.
-NETWORKS = (("jsc_s", "jsc", "64"), ("encoder_tiny", "", "768"))
+# Fixture, its data set, cycles between frames, and the links between three devices.
+NETWORKS = (
+    ("jsc_s", "jsc", "64", ("--link-width", 16, "--link-interval", 2)),
+    ("encoder_tiny", "", "1024", ("--link-width", 16, "--link-latency", 50)),
+)
 
 
 class Devices(unittest.TestCase):
@@ -44,12 +48,13 @@ class Devices(unittest.TestCase):
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def test_networks_on_several_devices_give_the_codes_of_one_in_the_predicted_cycles(self):
-        for name, dataset, interval in NETWORKS:
+        for name, dataset, interval, slow in NETWORKS:
             checkpoint = self.checkpoint(name, dataset)
-            for devices in (1, 2, 3):
+            for devices, links in ((1, ()), (2, ()), (3, slow)):
                 project = f"{name}_{devices}"
                 with self.subTest(project):
-                    self.mase("emit", checkpoint, "--ii", interval, "--devices", devices, "--project", project)
+                    chosen = ("--devices", devices, *links)
+                    self.mase("emit", checkpoint, "--ii", interval, *chosen, "--project", project)
                     words = ("simulate", checkpoint, "--project", project, "--json")
                     simulated = json.loads(self.mase(*words).stdout)
                     self.assertEqual(simulated["simulation"]["mismatches"], 0)
@@ -58,6 +63,14 @@ class Devices(unittest.TestCase):
                     self.assertEqual(self.vectors(project), self.vectors(f"{name}_1"))
                     sources = (self.folder / project / "hardware").glob("filelist_device*.f")
                     self.assertEqual(len(list(sources)), devices if devices > 1 else 0)
+
+    def test_links_that_are_too_slow_for_the_interval_are_refused_with_a_width_that_does(self):
+        checkpoint = self.checkpoint(*NETWORKS[0][:2])
+        words = ("emit", checkpoint, "--ii", 64, "--devices", 2, "--project", "slow", "--link-interval", 2)
+        refused = self.mase(*words, "--link-width", 8, code=2).stderr
+        width = re.search(r"a link_width of (\d+) would do", refused)
+        self.mase(*words, "--link-width", width.group(1))
+        self.mase(*words, "--link-width", int(width.group(1)) - 8, code=2)
 
     def test_emitting_for_fewer_devices_leaves_no_file_of_the_others(self):
         checkpoint = self.checkpoint(*NETWORKS[0][:2])

@@ -18,13 +18,30 @@ Port bits_port(Random& random, int width, std::int64_t beats) {
   return random_port(random, 1, {width, 0, false}, kLinkFrames * beats);
 }
 
-/// {TLAST, TDATA} of every beat, in which TDATA has `tdata` bits.
-Port on_the_way(const Port& from, int tdata, std::int64_t beats) {
-  Port link{1, {tdata + 1, 0, false}, from.codes};
-  for (std::size_t i = 0; i < link.codes.size(); ++i)
-    if (static_cast<std::int64_t>(i) % beats == beats - 1)
-      link.codes[i] += std::int64_t{1} << tdata;
+/// {TLAST, TDATA} of every word of every beat, in which TDATA has `tdata` bits; a frame has
+/// `beats`.
+Port on_the_way(const Port& from, int tdata, std::int64_t words, std::int64_t beats) {
+  Port link{1, {tdata + 1, 0, false}, {}};
+  std::int64_t beat = 0;
+  for (std::int64_t code : from.codes) {
+    for (std::int64_t word = 0; word < words; ++word, code >>= tdata)
+      link.codes.push_back(code & ((std::int64_t{1} << tdata) - 1));
+    if (++beat % beats == 0) link.codes.back() |= std::int64_t{1} << tdata;
+  }
   return link;
+}
+
+/// The two ends of a link.
+void add_ends(std::vector<Case>& cases, Random& random, int width, int tdata, std::int64_t beats) {
+  const std::int64_t words = (width + tdata - 1) / tdata;
+  const Port inside = bits_port(random, width, beats);
+  const Port link = on_the_way(inside, tdata, words, beats);
+  cases.push_back(case_of(
+      design::LinkOutputModule{
+          .width = width, .tdata = tdata, .words = words, .beats = beats * words},
+      {inside}, {link}));
+  cases.push_back(case_of(design::LinkInputModule{.width = width, .tdata = tdata, .words = words},
+                          {link}, {inside}));
 }
 
 }  // namespace
@@ -33,26 +50,30 @@ TEST_CASE("the ends of links in RTL carry beats in the low bits of TDATA and end
   Random random(5);
   std::vector<Case> cases;
   for (const int width : {1, 7, 8, 9, 20, 32})
-    for (const std::int64_t beats : {1, 2, 5}) {
-      const Port inside = bits_port(random, width, beats);
-      const std::int64_t tdata = design::tdata_bits(width);
-      const Port link = on_the_way(inside, static_cast<int>(tdata), beats);
-      cases.push_back(
-          case_of(design::LinkOutputModule{.width = width, .tdata = tdata, .beats = beats},
-                  {inside}, {link}));
-      cases.push_back(
-          case_of(design::LinkInputModule{.width = width, .tdata = tdata}, {link}, {inside}));
-    }
+    for (const std::int64_t beats : {1, 2, 5})
+      add_ends(cases, random, width, static_cast<int>(design::tdata_bits(width)), beats);
   check_cases(cases, kLinkFrames);
 }
 
-TEST_CASE("links in RTL pass every beat in order after their latency") {
+TEST_CASE("the ends of narrower links in RTL carry a beat in words, its low bits first") {
+  Random random(7);
+  std::vector<Case> cases;
+  for (const auto& [width, tdata] :
+       {std::pair{9, 8}, {16, 8}, {20, 8}, {40, 8}, {33, 16}, {50, 32}, {20, 32}})
+    for (const std::int64_t beats : {1, 3}) add_ends(cases, random, width, tdata, beats);
+  check_cases(cases, kLinkFrames);
+}
+
+TEST_CASE("links in RTL pass every beat in order after their latency, one in each interval") {
   Random random(6);
   std::vector<Case> cases;
-  for (const std::int64_t latency : {1, 2, 3, 7, 30})
+  for (const auto& [latency, interval] :
+       {std::pair{1, 1}, {2, 1}, {3, 1}, {7, 1}, {30, 1}, {1, 2}, {5, 2}, {3, 3}, {2, 4}, {9, 13}})
     for (const std::int64_t beats : {1, 6, 40}) {
       const Port port = bits_port(random, 9, beats);
-      cases.push_back(case_of(design::LinkModule{.width = 9, .latency = latency}, {port}, {port}));
+      cases.push_back(
+          case_of(design::LinkModule{.width = 9, .latency = latency, .interval = interval}, {port},
+                  {port}));
     }
   check_cases(cases, kLinkFrames);
 }

@@ -64,6 +64,7 @@ Request checked_request(const Tree& tree, Diagnostics& diagnostics) {
     diagnostics.error(tree.at("keep").where, "keep stands alone: a target chooses the folds anew");
   if (!request.options.devices.empty() && request.options.device_id >= 0)
     diagnostics.error(tree.at("devices").where, "device_id is for all nodes; leave it out");
+  check_devices(request.options, tree, diagnostics);
   return request;
 }
 
@@ -78,7 +79,7 @@ Distribution distribution_for(const ir::Graph& graph, const Design& design,
       distribution.devices[step.layer] = static_cast<int>(options.device_id);
   name_devices(graph, program, options.devices, distribution);
   complete(program, distribution);
-  distribution.link_latency = options.link_latency;
+  set_links(options, distribution.links);
   return distribution;
 }
 
@@ -305,6 +306,8 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   Design alone = kept.empty() ? build_for(program, target_of(request)) : build(program, kept);
   const Distribution distribution = distribution_for(graph, alone, request.options);
   const Design& design = context.derived.keep(distributed(std::move(alone), distribution));
+  if (request.options.initiation_interval)
+    check_links(design, *request.options.initiation_interval);
   const MetadataSettings settings{devices_of_nodes(graph, design), request.options.max_parallelism};
   for (ir::NodeId id : graph.order())
     graph.node(id).meta.hardware = hardware_metadata(graph, graph.node(id), design, settings);
@@ -312,7 +315,7 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
              "add_hardware_metadata: the metadata does not hold the whole design");
   store_timing(graph, design.timing);
   store_contents(graph, contents);
-  store_link_latency(graph, design);
+  store_links(graph, design);
   passes::Result result;
   if (!kept.empty()) result.text.emplace_back("the folds are those that the model has");
   const Technology& technology = technology_of(request.options.family);

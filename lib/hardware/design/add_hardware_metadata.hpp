@@ -37,12 +37,12 @@ struct ClockFamily {
 /// `reloadable` designs take the weights of any checkpoint of the same graph and formats.
 ///
 /// Where `devices` says nothing, nodes keep the device_id that they have, and all get `device_id`
-/// if it is given. Values that another device reads go there by links of `link_latency` cycles.
+/// if it is given. Values that another device reads go there by links.
 struct AddHardwareMetadata {
   static constexpr passes::PassDoc doc{
       "add_hardware_metadata", passes::PassKind::analysis,
       "Choose parallelism and modules, record them on every node."};
-  struct Options {
+  struct Options : DeviceOptions {
     std::optional<std::int64_t> initiation_interval;
     std::optional<double> lut, dsp, bram;
     std::vector<std::int64_t> max_parallelism;
@@ -50,14 +50,12 @@ struct AddHardwareMetadata {
     std::optional<bool> packing;
     std::string dsp_block{default_dsp_block};
     std::int64_t device_id = -1;
-    DeviceChoice devices;
-    std::int64_t link_latency = 16;
     bool keep = false;
     std::string family{default_technology};
     double clock_mhz = default_clock_mhz;
     bool reloadable = false;
     static constexpr auto fields() {
-      return std::tuple{
+      const std::tuple own{
           Field{"initiation_interval", &Options::initiation_interval,
                 "cycles between frames, at most"}
               .at_least(1)
@@ -80,14 +78,6 @@ struct AddHardwareMetadata {
           Field{"dsp_block", &Options::dsp_block, "whose multipliers these are"}.one_of(
               "dsp48e1", "dsp48e2", "dsp58", "mult18x18d", "none"),
           Field{"device_id", &Options::device_id, "device that all nodes are for"}.at_least(-1),
-          Field{"devices", &Options::devices,
-                "devices that share the nodes: how many, or the device of every node by name, in "
-                "which * is any text; 0: as the nodes have them"}
-              .rare(),
-          Field{"link_latency", &Options::link_latency,
-                "cycles of a beat between the ports of two devices"}
-              .between(1, 100000)
-              .rare(),
           Field{"keep", &Options::keep, "the folds that the model has, if any; without a target"},
           Field{"family", &Options::family, "FPGAs that the clock is predicted for"}.one_of("ecp5",
                                                                                             "xc7"),
@@ -97,6 +87,7 @@ struct AddHardwareMetadata {
           Field{"reloadable", &Options::reloadable,
                 "weights, biases and scales in memories that a host may write; bounds hold for all "
                 "codes of their formats"}};
+      return std::tuple_cat(own, DeviceOptions::fields());
     }
   };
   /// One table of `layers`.

@@ -14,6 +14,7 @@
 #include "hardware/design/modules/skid.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/names.hpp"
+#include "hardware/design/numbers.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/design/step_table.hpp"
 #include "hardware/design/timing/predict.hpp"
@@ -140,21 +141,22 @@ class Builder {
 
   StreamId add_link(StreamId from, int source, int target) {
     const Stream inside = design_.stream(from);
-    const std::int64_t width = inside.width(), tdata = tdata_bits(width);
+    const LinkSettings& link = design_.distribution.links;
+    const std::int64_t width = inside.width(),
+                       tdata = link.width > 0 ? link.width : tdata_bits(width),
+                       words = ceiling(width, tdata), beats = inside.beats() * words;
     const auto outside = [&](const std::string& ending) {
       const integer::FixedType bits{static_cast<int>(tdata) + 1, 0, false};  // TDATA and TLAST
-      return add_stream({inside.name + ending, 1, bits, inside.beats(), -1});
+      return add_stream({inside.name + ending, 1, bits, beats, -1});
     };
     const StreamId sent = outside("_to_" + std::to_string(target)),
                    come = outside("_from_" + std::to_string(source)), result = add_stream(inside);
     const auto add = [&](const char* what, Module module, StreamId in, StreamId out, int device) {
       design_.instances.push_back({what + inside.name, "", std::move(module), {in}, {out}, device});
     };
-    add("send_", LinkOutputModule{.width = width, .tdata = tdata, .beats = inside.beats()}, from,
-        sent, source);
-    add("link_", LinkModule{.width = tdata + 1, .latency = design_.distribution.link_latency}, sent,
-        come, between_devices);
-    add("receive_", LinkInputModule{.width = width, .tdata = tdata}, come, result, target);
+    add("send_", LinkOutputModule{width, tdata, words, beats}, from, sent, source);
+    add("link_", LinkModule{tdata + 1, link.latency, link.interval}, sent, come, between_devices);
+    add("receive_", LinkInputModule{width, tdata, words}, come, result, target);
     return result;
   }
 

@@ -56,10 +56,18 @@ inline constexpr StageKind stage_kinds[] = {
     {"product_stages", "behind", &Fold::product_stages, 1},
 };
 
-/// Which of several devices computes what, and how far these are apart.
+/// What carries beats from a port of one device to that of another, in cycles of the design.
+struct LinkSettings {
+  std::int64_t latency = 16;  ///< cycles from port to port
+  std::int64_t width = 0;     ///< bits of TDATA; 0: those of a beat, in whole bytes
+  std::int64_t interval = 1;  ///< cycles between beats of the link
+  bool operator==(const LinkSettings&) const = default;
+};
+
+/// Which of several devices computes what, and what joins these.
 struct Distribution {
   std::map<std::string, int> devices;  ///< by graph node; all others are on device 0
-  std::int64_t link_latency = 1;       ///< cycles from a port of one device to that of another
+  LinkSettings links = {};
 
   int device(const std::string& node) const;
   bool has_links() const;  ///< whether nodes are on different devices

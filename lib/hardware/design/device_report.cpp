@@ -3,10 +3,15 @@
 #include "hardware/design/device_report.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/design/cost.hpp"
+#include "hardware/design/distribution.hpp"
 #include "hardware/design/modules/link.hpp"
+#include "hardware/design/numbers.hpp"
+#include "hardware/design/step_table.hpp"
 
 namespace mase::design {
 namespace {
@@ -15,7 +20,8 @@ namespace {
 struct Link {
   std::string stream;
   int from, to;
-  std::int64_t bits, beats;  ///< of a beat; of a frame
+  std::int64_t bits, words;    ///< of a beat between layers
+  std::int64_t beats, cycles;  ///< of a frame on the link
 };
 
 std::vector<Link> links_of(const Design& design) {
@@ -35,7 +41,8 @@ std::vector<Link> links_of(const Design& design) {
     });
     links.push_back({design.stream(end->outputs[0]).name,
                      device_of(link.inputs[0], &Instance::outputs), end->device,
-                     module_of<LinkInputModule>(*end).width, design.stream(out).beats()});
+                     module_of<LinkInputModule>(*end).width, module_of<LinkInputModule>(*end).words,
+                     design.stream(out).beats(), link_cycles(design, link)});
   }
   return links;
 }
@@ -68,15 +75,51 @@ Tree link_tree(const Link& link) {
   tree["to"] = link.to;
   tree["bits"] = link.bits;
   tree["beats"] = link.beats;
+  tree["cycles"] = link.cycles;
   return tree;
 }
 
 std::string link_text(const Link& link) {
   return link.stream + " to " + std::to_string(link.to) + ": " + std::to_string(link.bits) +
-         " bits";
+         " bits, " + std::to_string(link.cycles) + " cycles";
+}
+
+/// The width of links with which this one would carry a frame in so many cycles.
+std::optional<std::int64_t> width_for(const Link& link, std::int64_t cycles) {
+  const std::int64_t words = cycles * link.words / (link.cycles);  // that a beat may have
+  if (words < 1) return std::nullopt;
+  return tdata_bits(ceiling(link.bits, words));
+}
+
+std::string place_text(const Link& link) {
+  return "the link of " + link.stream + " from device " + std::to_string(link.from) + " to " +
+         std::to_string(link.to) + " takes " + std::to_string(link.cycles) + " cycles for a frame";
+}
+
+/// What is said where a link, not a layer, is the slowest of all.
+void report_slowest_link(const Design& design, const std::vector<Link>& links,
+                         passes::Result& result) {
+  const auto slowest = std::ranges::max_element(links, {}, &Link::cycles);
+  std::int64_t layers = 1;
+  for (const integer::Step& step : design.program->steps)
+    layers = std::max(layers, step_interval(*design.program, step, design.folding.at(step.name)));
+  if (slowest != links.end() && slowest->cycles > layers)
+    result.text.push_back(place_text(*slowest) + ", the slowest layer " + std::to_string(layers));
 }
 
 }  // namespace
+
+void check_links(const Design& design, std::int64_t initiation_interval) {
+  for (const Link& link : links_of(design)) {
+    if (link.cycles <= initiation_interval) continue;
+    const auto width = width_for(link, initiation_interval);
+    config_error(place_text(link) + ", and the initiation interval is " +
+                 std::to_string(initiation_interval) + "; " +
+                 (width ? "a link_width of " + std::to_string(*width) + " would do, or an"
+                        : std::string("cut elsewhere by devices, or take an")) +
+                 " initiation interval of at least " + std::to_string(link.cycles));
+  }
+}
 
 void report_devices(const Design& design, passes::Result& result) {
   const std::vector<int> devices = design.devices();
@@ -86,8 +129,9 @@ void report_devices(const Design& design, passes::Result& result) {
                             {},
                             "devices.csv"};
   const std::vector<Link> links = links_of(design);
+  report_slowest_link(design, links, result);
   result.info["devices"] = Tree::list();
-  result.info["link_latency"] = design.distribution.link_latency;
+  write_links(design.distribution.links, result.info);
   for (const int device : devices) {
     const Cost cost = cost_of(design, device);
     const std::vector<std::string> layers = layers_of(design, device);

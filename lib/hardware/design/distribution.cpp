@@ -9,12 +9,22 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "hardware/design/modules/link.hpp"
 
 namespace mase::design {
 namespace {
 
 constexpr const char* device_key = "device_id";
-constexpr const char* latency_key = "link_latency";
+/// A setting of links, and the option that says it.
+struct LinkRow {
+  const char* key;
+  std::int64_t LinkSettings::*setting;
+  std::optional<std::int64_t> DeviceOptions::*option;
+};
+constexpr LinkRow link_rows[] = {
+    {"link_latency", &LinkSettings::latency, &DeviceOptions::link_latency},
+    {"link_width", &LinkSettings::width, &DeviceOptions::link_width},
+    {"link_interval", &LinkSettings::interval, &DeviceOptions::link_interval}};
 
 std::set<std::string> layers_of(const integer::Program& program) {
   std::set<std::string> layers;
@@ -24,6 +34,15 @@ std::set<std::string> layers_of(const integer::Program& program) {
 
 bool matches(const std::string& pattern, const std::string& name) {
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+/// What metadata says of links.
+Tree links_in(const Tree& hardware) {
+  Tree links = Tree::dict();
+  if (hardware.is_dict())
+    for (const LinkRow& row : link_rows)
+      if (const Tree* value = hardware.find(row.key)) links[row.key] = *value;
+  return links;
 }
 
 /// A node that has hardware, at or in front of a node: what computes its value.
@@ -90,16 +109,34 @@ Distribution stored_distribution(const ir::Graph& graph) {
     const Tree* device = hardware.find(device_key);
     if (device && device->is_int() && device->as_int() >= 0)
       distribution.devices[graph.node(id).name] = static_cast<int>(device->as_int());
-    const Tree* latency = hardware.find(latency_key);
-    if (latency && latency->is_int() && latency->as_int() > 0)
-      distribution.link_latency = latency->as_int();
   }
+  DeviceOptions stored;
+  Diagnostics ignored;  // of metadata that another program wrote
+  read_fields(links_in(graph.node(graph.output()).meta.hardware), stored, ignored);
+  if (!ignored.has_errors()) set_links(stored, distribution.links);
   return distribution;
 }
 
-void store_link_latency(ir::Graph& graph, const Design& design) {
+void set_links(const DeviceOptions& options, LinkSettings& links) {
+  for (const LinkRow& row : link_rows)
+    if (const auto& given = options.*row.option) links.*row.setting = *given;
+}
+
+void write_links(const LinkSettings& links, Tree& tree) {
+  for (const LinkRow& row : link_rows) tree[row.key] = links.*row.setting;
+}
+
+void store_links(ir::Graph& graph, const Design& design) {
   if (design.devices().size() > 1)
-    graph.node(graph.output()).meta.hardware[latency_key] = design.distribution.link_latency;
+    write_links(design.distribution.links, graph.node(graph.output()).meta.hardware);
+}
+
+void check_devices(const DeviceOptions& options, const Tree& tree, Diagnostics& diagnostics) {
+  if (options.link_width.value_or(0) % 8 != 0)
+    diagnostics.error(tree.at("link_width").where,
+                      "link_width is " + std::to_string(*options.link_width) +
+                          ", but TDATA has whole bytes; give " +
+                          std::to_string(tdata_bits(*options.link_width)));
 }
 
 void name_devices(const ir::Graph& graph, const integer::Program& program,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,10 +29,42 @@ struct DeviceChoice {
   static std::string field_type();
 };
 
-/// The devices that the metadata of nodes names, and the latency that the output node has.
+/// What a user may say of devices and of the links between them.
+struct DeviceOptions {
+  DeviceChoice devices;
+  std::optional<std::int64_t> link_latency, link_width, link_interval;
+  static constexpr auto fields() {
+    return std::tuple{
+        Field{"devices", &DeviceOptions::devices,
+              "devices that share the nodes: how many, or the device of every node by name, in "
+              "which * is any text; 0: as the nodes have them"}
+            .rare(),
+        Field{"link_latency", &DeviceOptions::link_latency,
+              "cycles of a beat between the ports of two devices; NA: as the model has it, or 16"}
+            .between(1, 100000)
+            .rare(),
+        Field{"link_width", &DeviceOptions::link_width,
+              "bits of a link's TDATA, in whole bytes: wider beats leave in several words; NA: as "
+              "the model has it, or 0, which is those of a beat"}
+            .between(0, 8192)
+            .rare(),
+        Field{"link_interval", &DeviceOptions::link_interval,
+              "cycles in which a link takes a word; NA: as the model has it, or 1"}
+            .between(1, 1000)
+            .rare()};
+  }
+};
+/// Adds what is wrong with the options to the diagnostics; `tree` has their places.
+void check_devices(const DeviceOptions& options, const Tree& tree, Diagnostics& diagnostics);
+
+/// The devices that the metadata of nodes names, and the links that the output node has.
 Distribution stored_distribution(const ir::Graph& graph);
-/// Keeps the latency of links, where there are some.
-void store_link_latency(ir::Graph& graph, const Design& design);
+/// Takes what the options say of links in place of what was there.
+void set_links(const DeviceOptions& options, LinkSettings& links);
+/// The settings of links under the names of their options.
+void write_links(const LinkSettings& links, Tree& tree);
+/// Keeps the settings of links, where there are some.
+void store_links(ir::Graph& graph, const Design& design);
 
 /// The devices of nodes by the names of a choice. Error(Fault::config) for a pattern that names
 /// nothing, and for the name of a node that another one computes.

@@ -81,7 +81,7 @@ std::vector<Cut> all_cuts(const Design& alone, int devices) {
     for (int d = 0; d < devices; ++d)
       cut.largest = std::max(cut.largest, area_on(alone, cut.devices, d));
     cut.bits =
-        bits_of(assemble(alone.program, alone.folding, nullptr, Images::empty, {cut.devices, 1}));
+        bits_of(assemble(alone.program, alone.folding, nullptr, Images::empty, {cut.devices}));
     cuts.push_back(std::move(cut));
   }
   return cuts;
@@ -97,7 +97,7 @@ TEST_CASE("a value goes to another device by one link, however many read it ther
   maker.output(maker.add("sum", a, b));
   maker.output(maker.linear("c", y, 6, 6));
   const Design design =
-      assemble(maker.share(), {}, nullptr, Images::complete, {{{"a", 1}, {"b", 1}, {"sum", 1}}, 5});
+      assemble(maker.share(), {}, nullptr, Images::complete, {{{"a", 1}, {"b", 1}, {"sum", 1}}});
   CHECK(links(design) == std::vector<std::string>{"link_y"});
   const std::vector<std::string> all = structure(design);
   const std::vector<std::string> wanted = {
@@ -111,18 +111,26 @@ TEST_CASE("a value goes to another device by one link, however many read it ther
   CHECK(design.devices() == std::vector{0, 1});
 }
 
-TEST_CASE("a link adds its latency and a cycle at each port, and no interval") {
+TEST_CASE("a link adds its latency, a cycle at each port, and the cycles of its words") {
   ProgramMaker maker;
   const auto x = maker.input("x", {8});
   maker.output(maker.linear("second", maker.linear("first", x, 8, 8), 8, 8));
-  const Folding folding{{"first", {8, 8}}, {"second", {8, 8}}};  // no beat waits for another one
+  const Folding folding{{"first", {8, 8}}, {"second", {8, 8}}};  // a beat of 64 bits is a frame
   const Design alone = build(maker.share(), folding);
-  for (const std::int64_t latency : {1, 9, 250}) {
-    const Design joined = build(maker.share(), folding, {{{"second", 1}}, latency});
-    CHECK(joined.timing.first == alone.timing.first + latency + 2);
-    CHECK(joined.timing.last == alone.timing.last + latency + 2);
-    CHECK(joined.timing.interval == alone.timing.interval);
-  }
+  REQUIRE(alone.timing.interval == 1);
+  for (const std::int64_t latency : {1, 9, 250, 5000})
+    for (const std::int64_t width : {0, 8, 32, 64, 128})
+      for (const std::int64_t interval : {1, 2, 5, 700}) {
+        INFO("latency " << latency << ", width " << width << ", interval " << interval);
+        const Design joined =
+            build(maker.share(), folding, {{{"second", 1}}, {latency, width, interval}});
+        const std::int64_t words = width == 0 || width >= 64 ? 1 : 64 / width;
+        // The first of several words is a cycle longer on its way out of the beat.
+        const std::int64_t more = (words > 1 ? 2 : 1) + words * interval - 1 + latency + 1;
+        CHECK(joined.timing.first == alone.timing.first + more);
+        CHECK(joined.timing.last == alone.timing.last + more);
+        CHECK(joined.timing.interval == words * interval);
+      }
 }
 
 TEST_CASE("balanced cuts are those that brute force finds") {

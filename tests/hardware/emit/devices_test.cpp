@@ -74,8 +74,9 @@ TEST_CASE("a residual block on several devices gives the codes of one in the pre
       {{"first", 4}, {"up", 4}, {"down", 7}, {"sum", 9}, {"last", 9}},
       {{"up", 1}}};  // there and back
   const std::vector<std::size_t> links = {0, 2, 3, 2};
+  const std::vector<design::LinkSettings> settings = {{7}, {7}, {7, 8, 3}, {40, 16, 2}};
   for (std::size_t c = 0; c < cuts.size(); ++c) {
-    const design::Design design = design::build(program, folding, {cuts[c], 7});
+    const design::Design design = design::build(program, folding, {cuts[c], settings[c]});
     const test::TemporaryFolder folder;
     write_files(folder.path(), all_files(design, {}));
     INFO("cut " << c);

@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "hardware/design/modules/fifo.hpp"
+#include "hardware/design/modules/link.hpp"
 #include "hardware/design/step_table.hpp"
 #include "hardware/design/timing/schedule.hpp"
 
@@ -57,6 +58,8 @@ void join_streams(Design& design, StreamId kept, StreamId gone) {
 std::int64_t best_interval(const Design& design) {
   std::int64_t interval = 1;
   for (const Stream& stream : design.streams) interval = std::max(interval, stream.beats());
+  for (const Instance& instance : design.instances)
+    interval = std::max(interval, link_cycles(design, instance));
   if (!design.program) return interval;
   for (const Step& step : design.program->steps)
     interval =

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "hardware/design/building/parts.hpp"
+#include "hardware/design/modules/link.hpp"
 #include "hardware/design/timing/recorder.hpp"
 
 namespace mase::design {
@@ -24,6 +25,7 @@ class Watchdog {
       : limit_(quiet_cycles + traffic.input_interval) {
     for (const Stream& stream : design.streams)
       limit_ = std::max(limit_, quiet_cycles + stream.beats() + traffic.input_interval);
+    for (const Instance& instance : design.instances) limit_ += link_delay(instance);
   }
   /// Cycles without a beat that may follow.
   std::int64_t left() const { return limit_ - quiet_; }
