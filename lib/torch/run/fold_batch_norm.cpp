@@ -18,6 +18,7 @@
 #include "ir/tensor_readers.hpp"
 #include "torch/run/plan.hpp"
 #include "torch/run/quantize_op.hpp"
+#include "torch/run/shared_norm.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -88,6 +89,17 @@ void blend(const at::Tensor& running, const at::Tensor& now, double momentum) {
   running.mul_(1.0 - momentum).add_(now, momentum);
 }
 
+/// The moments of each channel, over all parts of the batch.
+SharedMoments moments_of(const at::Tensor& values) {
+  if (BatchParts* const parts = batch_parts_in_use()) return shared_moments(values, *parts);
+  std::vector<std::int64_t> dimensions;
+  for (std::int64_t d = 0; d < values.dim(); ++d)
+    if (d != 1) dimensions.push_back(d);
+  const auto [variance, mean] = at::var_mean(values, at::OptionalIntArrayRef(dimensions), false);
+  return {variance, mean,
+          static_cast<double>(values.numel()) / static_cast<double>(values.size(1))};
+}
+
 }  // namespace
 
 FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm) {
@@ -155,14 +167,10 @@ void Executor::Plan::use_batch_statistics(PlanStep& layer, const at::Tensor& inp
                                           const at::Tensor& bias, NormTensors& norm) {
   const at::Tensor raw =
       call_layer(layer, input, {fetch(layer.arguments[layer_weight]).toTensor(), {}});
-  std::vector<std::int64_t> dimensions;
-  for (std::int64_t d = 0; d < raw.dim(); ++d)
-    if (d != 1) dimensions.push_back(d);
-  const auto [variance, mean] = at::var_mean(raw, at::OptionalIntArrayRef(dimensions), false);
+  const auto [variance, mean, count] = moments_of(raw);
   const double momentum = fetch(layer.norm->arguments[norm_momentum]).toDouble();
   {
     const at::NoGradGuard no_gradient;
-    const double count = static_cast<double>(raw.numel()) / static_cast<double>(raw.size(1));
     blend(norm.mean, bias.defined() ? mean + bias : mean, momentum);
     blend(norm.variance, variance * (count / (count - 1.0)), momentum);
   }

@@ -102,6 +102,7 @@ struct Executor::Plan {
   c10::IValue call_aten(PlanStep& step);
   void call_operator(PlanStep& step);
   bool call_norm(PlanStep& step);
+  bool call_shared_norm();
   c10::IValue take_done(PlanStep& step);
   c10::IValue call_recurrent(PlanStep& step);
   c10::IValue call_folded(PlanStep& layer);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mase::train {
 namespace {
@@ -25,33 +26,70 @@ std::vector<double> column_sums(std::size_t rows, std::size_t channels, F&& valu
   return sums;
 }
 
+libtorch::BatchMoments column_moments(const float* in, std::size_t rows, std::size_t channels) {
+  libtorch::BatchMoments moments;
+  moments.count = static_cast<double>(rows);
+  moments.sums = column_sums(rows, channels, [in](std::size_t i, std::size_t) { return in[i]; });
+  std::vector<float> means(channels);
+  for (std::size_t c = 0; c < channels; ++c)
+    means[c] = static_cast<float>(moments.sums[c] / moments.count);
+  const float* mean = means.data();
+  moments.squares = column_sums(rows, channels, [in, mean](std::size_t i, std::size_t c) {
+    return (in[i] - mean[c]) * (in[i] - mean[c]);
+  });
+  moments.means.assign(means.begin(), means.end());
+  return moments;
+}
+
+/// Replaces the sums of the own part by those of all parts. Returns whether the own part counts.
+bool take_all_parts(GradientSums& own) {
+  libtorch::BatchParts* const parts = libtorch::batch_parts_in_use();
+  if (!parts) return true;
+  const auto channels = static_cast<std::ptrdiff_t>(own.sums.size());
+  std::vector<double> both = own.sums;
+  both.insert(both.end(), own.products.begin(), own.products.end());
+  const std::vector<double> all = libtorch::sum_over(*parts, std::move(both));
+  own.sums.assign(all.begin(), all.begin() + channels);
+  own.products.assign(all.begin() + channels, all.end());
+  return parts->counts();
+}
+
 }  // namespace
 
-void finish_statistics(const std::vector<double>& squares, double count, double epsilon,
-                       BatchStatistics& statistics) {
-  const std::size_t channels = squares.size();
+BatchStatistics batch_statistics(libtorch::BatchMoments moments, double epsilon) {
+  libtorch::take_all_parts(moments);
+  const std::size_t channels = moments.squares.size();
+  BatchStatistics statistics;
+  statistics.count = moments.count;
+  statistics.mean.assign(moments.means.begin(), moments.means.end());
   statistics.scale.resize(channels);
   statistics.unbiased.resize(channels);
   for (std::size_t c = 0; c < channels; ++c) {
-    statistics.scale[c] = static_cast<float>(1.0 / std::sqrt(squares[c] / count + epsilon));
-    statistics.unbiased[c] = static_cast<float>(squares[c] / (count - 1.0));
+    const double squares = moments.squares[c];
+    statistics.scale[c] = static_cast<float>(1.0 / std::sqrt(squares / moments.count + epsilon));
+    statistics.unbiased[c] = static_cast<float>(squares / (moments.count - 1.0));
   }
+  return statistics;
 }
 
-InputGradient input_gradient(const std::vector<double>& sums, const std::vector<double>& products,
-                             double count, const float* weight, const BatchStatistics& statistics,
-                             float* weight_gradient, float* bias_gradient) {
+InputGradient input_gradient(GradientSums of, const float* weight,
+                             const BatchStatistics& statistics, float* weight_gradient,
+                             float* bias_gradient) {
   // dx = (dy - mean(dy) - (x - mean) * scale^2 * mean((x - mean) dy)) * scale * weight
-  const std::size_t channels = sums.size();
-  InputGradient rule{std::vector<float>(channels), std::vector<float>(channels),
-                     std::vector<float>(channels)};
+  const std::size_t channels = of.sums.size();
   for (std::size_t c = 0; c < channels; ++c) {
     const double scale = statistics.scale[c];
-    if (weight_gradient) weight_gradient[c] = static_cast<float>(products[c] * scale);
-    if (bias_gradient) bias_gradient[c] = static_cast<float>(sums[c]);
+    if (weight_gradient) weight_gradient[c] = static_cast<float>(of.products[c] * scale);
+    if (bias_gradient) bias_gradient[c] = static_cast<float>(of.sums[c]);
+  }
+  const bool counts = take_all_parts(of);
+  InputGradient rule{std::vector<float>(channels), std::vector<float>(channels),
+                     std::vector<float>(channels)};
+  for (std::size_t c = 0; counts && c < channels; ++c) {
+    const double scale = statistics.scale[c];
     rule.factor[c] = static_cast<float>(scale) * (weight ? weight[c] : 1.0f);
-    rule.slope[c] = static_cast<float>(products[c] * scale * scale / count);
-    rule.average[c] = static_cast<float>(sums[c] / count);
+    rule.slope[c] = static_cast<float>(of.products[c] * scale * scale / statistics.count);
+    rule.average[c] = static_cast<float>(of.sums[c] / statistics.count);
   }
   return rule;
 }
@@ -59,16 +97,8 @@ InputGradient input_gradient(const std::vector<double>& sums, const std::vector<
 void batch_norm_forward(const float* in, std::size_t rows, std::size_t channels,
                         const float* weight, const float* bias, double epsilon, float* out,
                         BatchStatistics& statistics) {
-  const auto count = static_cast<double>(rows);
-  const auto sums = column_sums(rows, channels, [in](std::size_t i, std::size_t) { return in[i]; });
-  statistics.mean.resize(channels);
-  for (std::size_t c = 0; c < channels; ++c)
-    statistics.mean[c] = static_cast<float>(sums[c] / count);
+  statistics = batch_statistics(column_moments(in, rows, channels), epsilon);
   const float* mean = statistics.mean.data();
-  const auto squares = column_sums(rows, channels, [in, mean](std::size_t i, std::size_t c) {
-    return (in[i] - mean[c]) * (in[i] - mean[c]);
-  });
-  finish_statistics(squares, count, epsilon, statistics);
   std::vector<float> factor(channels), offset(channels);
   for (std::size_t c = 0; c < channels; ++c) {
     factor[c] = statistics.scale[c] * (weight ? weight[c] : 1.0f);
@@ -87,13 +117,12 @@ void batch_norm_backward(const float* gradient, const float* in, std::size_t row
                          const BatchStatistics& statistics, float* into, float* weight_gradient,
                          float* bias_gradient) {
   const float* mean = statistics.mean.data();
-  const auto sums =
-      column_sums(rows, channels, [=](std::size_t i, std::size_t) { return gradient[i]; });
-  const auto products = column_sums(rows, channels, [=](std::size_t i, std::size_t c) {
-    return (in[i] - mean[c]) * gradient[i];
-  });
-  const InputGradient rule = input_gradient(sums, products, static_cast<double>(rows), weight,
-                                            statistics, weight_gradient, bias_gradient);
+  GradientSums sums{
+      column_sums(rows, channels, [=](std::size_t i, std::size_t) { return gradient[i]; }),
+      column_sums(rows, channels,
+                  [=](std::size_t i, std::size_t c) { return (in[i] - mean[c]) * gradient[i]; })};
+  const InputGradient rule =
+      input_gradient(std::move(sums), weight, statistics, weight_gradient, bias_gradient);
   const float* __restrict by = rule.factor.data();
   const float* __restrict along = rule.slope.data();
   const float* __restrict less = rule.average.data();

@@ -115,19 +115,18 @@ void LaneTail::fit_output() {
 }
 
 void LaneTail::find_statistics() {
-  const ChannelMoments moments(floats(input_), sizes_, kernels_);
-  std::vector<double> squares(sizes_.channels);
-  statistics_.mean.resize(sizes_.channels);
+  const ChannelMoments of(floats(input_), sizes_, kernels_);
+  libtorch::BatchMoments moments;
+  moments.count = static_cast<double>(sizes_.images * sizes_.positions);
   for (std::size_t c = 0; c < sizes_.channels; ++c) {
-    const double mean = moments.mean(c);
-    statistics_.mean[c] = static_cast<float>(mean);
-    squares[c] = moments.squares(c, mean);
+    const double mean = of.mean(c);
+    moments.means.push_back(mean);
+    moments.sums.push_back(mean * moments.count);
+    moments.squares.push_back(of.squares(c, mean));
   }
-  finish_statistics(squares, count(), running_->epsilon(), statistics_);
+  statistics_ = batch_statistics(std::move(moments), running_->epsilon());
   running_->add(statistics_);
 }
-
-double LaneTail::count() const { return static_cast<double>(sizes_.images * sizes_.positions); }
 
 NormalisedPlane LaneTail::plane(std::size_t p) const {
   const auto width = static_cast<std::size_t>(input_.size(input_.dim() - 2));
@@ -155,8 +154,8 @@ void LaneTail::find_sums() {
   const bool keeps = is_sum() && activation_ != Activation::none;
   if (keeps) fit_lanes(passed_buffer_, output_.sizes());
   passed_ = keeps ? passed_buffer_ : output_gradient_;
-  gradient_sums_.assign(sizes_.channels, 0);
-  gradient_products_.assign(sizes_.channels, 0);
+  gradient_sums_.sums.assign(sizes_.channels, 0);
+  gradient_sums_.products.assign(sizes_.channels, 0);
   TailGradient of;
   of.count = batch_sizes(output_, sizes_.images).positions;
   of.low = low_;
@@ -170,14 +169,14 @@ void LaneTail::find_sums() {
     if (keeps) of.passed = plane_of(passed_, p);
     float sum[lane_count], product[lane_count];
     tail().sums(of, sum, product);
-    gradient_sums_[c] += sum_of_lanes(sum);
-    gradient_products_[c] += sum_of_lanes(product);
+    gradient_sums_.sums[c] += sum_of_lanes(sum);
+    gradient_sums_.products[c] += sum_of_lanes(product);
   }
 }
 
 InputGradient LaneTail::input_rule() {
-  return input_gradient(gradient_sums_, gradient_products_, count(), floats(weight_.used),
-                        statistics_, floats(weight_.gradient), floats(bias_.gradient));
+  return input_gradient(gradient_sums_, floats(weight_.used), statistics_, floats(weight_.gradient),
+                        floats(bias_.gradient));
 }
 
 void LaneTail::write_gradient(std::size_t first, std::size_t count, float* into) const {

@@ -35,7 +35,6 @@ class LaneTail : public ParameterLayer {
   bool asks_winners() const { return is_pool() && running_; }
   void fit_output();
   void find_statistics();
-  double count() const;  ///< number of values of a channel in the batch
   NormalisedPlane plane(std::size_t p) const;
   void find_sums();            ///< for a sum, also the gradient behind the activation
   InputGradient input_rule();  ///< writes the gradients of weight and bias
@@ -48,7 +47,7 @@ class LaneTail : public ParameterLayer {
   float low_ = 0, high_ = 0;  ///< for a clamp
   BatchSizes sizes_;
   BatchStatistics statistics_;
-  std::vector<double> gradient_sums_, gradient_products_;  ///< per channel
+  GradientSums gradient_sums_;
   InputGradient rule_;
   at::Tensor input_, addend_, output_, winners_, output_gradient_, gradient_;
   at::Tensor passed_, passed_buffer_;  ///< gradient behind the activation of a sum
