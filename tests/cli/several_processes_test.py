@@ -20,7 +20,7 @@ import zipfile
 from pathlib import Path
 
 MASE = None
-# No batch norm, so that a batch in parts is the batch as a whole; layer norms and a softmax.
+# Layer norms and a softmax.
 NETWORK = ["--dataset", "jsc", "--training-optimizer", "sgd", "-q"]
 
 
@@ -44,6 +44,8 @@ class SeveralProcesses(unittest.TestCase):
         self.folder = Path(self.scratch.name)
 
     def start(self, project, *words, network=NETWORK, **more):
+        if "--dataset" in words:
+            network = network[2:]
         network = network if "--model" in words else [*network, "--model", "transformer-jets"]
         command = [MASE, "train", *network, "--project-dir", self.folder, "--project", project, *map(str, words)]
         return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
@@ -83,6 +85,19 @@ class SeveralProcesses(unittest.TestCase):
         self.train("one", "--max-epochs", 2, "--batch-size", 699)
         self.train("three", "--max-epochs", 2, "--batch-size", 233, "--nproc", 3)
         self.check_same("one", "three")
+
+    def test_batch_norms_see_the_rows_of_all_processes(self):
+        """The last batch of jets has 4 rows for 6 processes. The other model takes images."""
+        for words, size, counts in (
+            (["--model", "jsc-mlp"], 696, (2, 6)),
+            (["--model", "lenet", "--dataset", "mnist"], 48, (3,)),
+        ):
+            name = words[1]
+            self.train(name, *words, "--max-steps", 6, "--batch-size", size)
+            for count in counts:
+                several = f"{name}-{count}"
+                self.train(several, *words, "--max-steps", 6, "--batch-size", size // count, "--nproc", count)
+                self.check_same(name, several)
 
     def test_gradients_are_accumulated_over_batches(self):
         words = ["--max-epochs", 2, "--accumulate-grad-batches", 2, "--gradient-clip", 0.5, "--ema-decay", 0.9]

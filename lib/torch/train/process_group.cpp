@@ -228,6 +228,38 @@ void ProcessGroup::sum_by_messages(const at::Tensor& own, const Shards& shards,
   sums.copy_(all.narrow(0, 0, sums.numel()));
 }
 
+void ProcessGroup::gather(const at::Tensor& own, const Shards& shards, const at::Tensor& all) {
+  watched(ranks_, [&] {
+    memory_ ? gather_in_memory(own, shards, all) : gather_by_messages(own, shards, all);
+  });
+}
+
+void ProcessGroup::gather_in_memory(const at::Tensor& own, const Shards& shards,
+                                    const at::Tensor& all) {
+  std::byte* const rows = memory_->bytes(all.nbytes());
+  const std::size_t row = all.nbytes() / static_cast<std::size_t>(shards.all);
+  std::memcpy(rows + static_cast<std::size_t>(shards.first) * row, own.data_ptr(), own.nbytes());
+  memory_->meet();
+  std::memcpy(all.data_ptr(), rows, all.nbytes());
+  memory_->meet();  // all have read them
+}
+
+/// Every process sends as many rows as the one with the most shards has.
+void ProcessGroup::gather_by_messages(const at::Tensor& own, const Shards& shards,
+                                      const at::Tensor& all) {
+  const std::int64_t most = (shards.all + size() - 1) / size(), count = own.size(1);
+  const at::Tensor sent = at::zeros({most, count}, own.options());
+  sent.narrow(0, 0, own.size(0)).copy_(own);
+  at::Tensor rows = at::empty({size(), most, count}, own.options());
+  at::Tensor given = sent.view({-1}), taken = rows.view({-1});
+  connections_->gloo->_allgather_base(taken, given)->wait();
+  for (std::int64_t rank = 0; rank < size(); ++rank) {
+    const std::int64_t first = shards.first_of(ranks_, rank);
+    const std::int64_t own_of_rank = shards.first_of(ranks_, rank + 1) - first;
+    all.narrow(0, first, own_of_rank).copy_(rows.select(0, rank).narrow(0, 0, own_of_rank));
+  }
+}
+
 void ProcessGroup::broadcast(at::Tensor values) {
   std::vector<at::Tensor> list{std::move(values)};
   watched(ranks_, [&] { return connections_->gloo->broadcast(list)->wait(); });

@@ -37,6 +37,9 @@ class ProcessGroup {
   void sum(const at::Tensor& own, const Shards& shards, const at::Tensor& sums);
   /// Replaces the values of all processes, a shard each, by their sums.
   void sum(const at::Tensor& values);
+  /// Writes the numbers of all shards in their order into `all`, [shards, n]. `own` is [own shards,
+  /// n].
+  void gather(const at::Tensor& own, const Shards& shards, const at::Tensor& all);
   /// Replaces the values by those of rank 0.
   void broadcast(at::Tensor values);
   /// On rank 0 the values of all processes in the order of ranks; elsewhere an empty list. The
@@ -60,6 +63,8 @@ class ProcessGroup {
   struct Connections;
   void sum_in_memory(const at::Tensor& own, const Shards& shards, const at::Tensor& sums);
   void sum_by_messages(const at::Tensor& own, const Shards& shards, const at::Tensor& sums);
+  void gather_in_memory(const at::Tensor& own, const Shards& shards, const at::Tensor& all);
+  void gather_by_messages(const at::Tensor& own, const Shards& shards, const at::Tensor& all);
   ProcessGroup(const backend::Ranks& ranks, std::unique_ptr<Connections> connections);
   static std::unique_ptr<Connections> connect(const backend::Ranks& ranks);
   backend::Ranks ranks_;

@@ -29,6 +29,8 @@ class Processes {
             const backend::TrainOptions& options);
 
   bool are_several() const { return group_ != nullptr; }
+  /// The connections; null if there is one process.
+  ProcessGroup* group() { return group_.get(); }
   std::int64_t own_shards() const { return shards_.own(); }
   /// Whether this process writes and prints.
   bool is_first() const { return ranks_.rank == 0; }

@@ -18,7 +18,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single) {
   StepCounts counts;
   const std::int64_t ranks = options.ranks.size, batch = options.batch_size * ranks;
-  const std::int64_t shards = options.shards.value_or(options.ranks.size);
+  const std::int64_t shards = options.shards.value_or(1);  // those that norms see by themselves
   counts.batches_per_epoch = divide_up(rows, batch);
   if (drop_single && batch < 2 * shards)
     config_error("batch_size = " + std::to_string(options.batch_size) +

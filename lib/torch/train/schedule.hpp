@@ -17,8 +17,9 @@ struct StepCounts {
   std::int64_t epochs = 0;           ///< the last one may be cut short by max_steps
 };
 
-/// A batch here is that of all processes together. `drop_single`: a last batch that leaves a
-/// shard less than two rows is left out (batch norms need two). Error(Fault::config) when no
+/// A batch here is that of all processes together. `drop_single`: a last batch of a
+/// single row, or one that leaves less than two rows to one of the shards that were asked for, is
+/// left out (batch norms need two). Error(Fault::config) when no
 /// batch is left.
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single);
 

@@ -51,10 +51,18 @@ void StepGradients::run_shard(std::int64_t step, std::int64_t shard) {
 }
 
 double StepGradients::run_batch(std::int64_t step) {
+  const libtorch::UseBatchParts use(parts());
   const double loss = objective_.loss(model_.network().forward(batches_.inputs()));
   if (batches_.shards().all == 1 && !std::isfinite(loss)) refuse_loss(loss, step, counts_);
   model_.network().backward(objective_.losses().gradients());
   return loss;
+}
+
+/// The parts of a batch, one of each process. Shards that were asked for are batches of their own.
+libtorch::BatchParts* StepGradients::parts() {
+  if (!processes_.are_several() || options_.shards) return nullptr;
+  if (!parts_) parts_.emplace(*processes_.group(), batches_);
+  return &*parts_;
 }
 
 }  // namespace mase::train

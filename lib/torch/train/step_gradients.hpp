@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "torch/train/gradient_sums.hpp"
 #include "torch/train/objective.hpp"
+#include "torch/train/process_parts.hpp"
 #include "torch/train/processes.hpp"
 #include "torch/train/schedule.hpp"
 #include "torch/train/shard_statistics.hpp"
@@ -27,6 +29,7 @@ class StepGradients {
  private:
   void run_shard(std::int64_t step, std::int64_t shard);
   double run_batch(std::int64_t step);
+  libtorch::BatchParts* parts();
 
   TrainedModel& model_;
   Objective& objective_;
@@ -35,8 +38,9 @@ class StepGradients {
   const StepCounts& counts_;
   const backend::TrainOptions& options_;
   ShardStatistics statistics_;
-  GradientMean mean_;  ///< over the batches of a step
-  bool draws_;         ///< the graph draws random numbers while training
+  std::optional<ProcessParts> parts_;  ///< of a batch whose processes share norms
+  GradientMean mean_;                  ///< over the batches of a step
+  bool draws_;                         ///< the graph draws random numbers while training
 };
 
 }  // namespace mase::train

@@ -105,6 +105,9 @@ TEST_CASE("steps are counted from rows, batches and groups") {
              Contains("too few"));
   options.ranks.size = 3;  // batches of 30 rows
   CHECK(count_steps(61, options, false).batches_per_epoch == 3);
+  CHECK(count_steps(61, options, true).batches_per_epoch == 2);
+  CHECK(count_steps(62, options, true).batches_per_epoch == 3);
+  options.shards = 3;  // each of which is normalised by itself
   CHECK(count_steps(65, options, true).batches_per_epoch == 2);
   CHECK(count_steps(66, options, true).batches_per_epoch == 3);
   options.batch_size = 1;
