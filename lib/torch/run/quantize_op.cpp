@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The straight-through quantizer. Forward, it runs the format's kernel, or its operators on devices
-// other than the CPU; backward, the gradient is
-// the identity, clipped, or also learns the step.
+// that have none; backward, the gradient is the identity, clipped, or also learns the step.
 #include "torch/run/quantize_op.hpp"
 
 #include <ATen/ops/empty_like.h>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "torch/run/device_quantizer.hpp"
+#include "torch/run/kernel_quantizer.hpp"
 
 namespace mase::libtorch {
 namespace {
@@ -33,9 +33,11 @@ Shape shape_of(const at::Tensor& tensor) { return {tensor.sizes().begin(), tenso
 
 at::Tensor quantize_values(const at::Tensor& tensor, const formats::Format& format) {
   const at::Tensor in = tensor.contiguous();
-  if (!in.is_cpu()) return quantize_by_operators(in, format);
   at::Tensor out = at::empty_like(in);
-  quantize_into(in, format, out);
+  if (in.is_cpu())
+    quantize_into(in, format, out);
+  else if (!quantize_by_kernel(in, format, out))
+    out = quantize_by_operators(in, format);
   return out;
 }
 
