@@ -20,9 +20,11 @@ struct Split {
   std::optional<std::size_t> result;
 };
 
+using Splits = std::vector<Split>;
+
 /// The loops of a node that can be shared. An op without a rule has none, so every device computes
 /// all of it.
-std::vector<Split> splits_of(const ir::Graph& graph, const ir::Node& node,
-                             const std::vector<Operand>& operands);
+Splits splits_of(const ir::Graph& graph, const ir::Node& node,
+                 const std::vector<Operand>& operands);
 
 }  // namespace mase::sharding

@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "ir/custom_op.hpp"
-#include "passes/rewriting/einsum_equation.hpp"
+#include "ir/einsum_equation.hpp"
 
 namespace mase::passes {
 namespace {
@@ -141,7 +141,7 @@ double OperationCounter::contraction_macs(const ir::Node& node,
     ranks.push_back(operand.shape.size());
     shapes.push_back(operand.shape);
   }
-  const double all = einsum_macs(einsum_equation(text->as_string(), ranks), shapes);
+  const double all = ir::einsum_macs(ir::einsum_equation(text->as_string(), ranks), shapes);
   return all * outputs(node) / double(std::max<std::int64_t>(numel(node.info.shape), 1));
 }
 

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "ir/einsum_equation.hpp"
 #include "ir/op_table.hpp"
-#include "passes/rewriting/einsum_equation.hpp"
 #include "passes/rewriting/node_writer.hpp"
 
 namespace mase::passes {
@@ -74,15 +74,15 @@ class EinsumExpansion : NodeWriter {
       refuse("whose list of tensors is computed; name the tensors one by one");
     std::vector<std::size_t> ranks;
     for (const ir::Value& tensor : tensors->items()) ranks.push_back(shape(tensor.node()).size());
-    EinsumEquation letters = equation_for(ranks);
+    ir::EinsumEquation letters = equation_for(ranks);
     for (std::size_t i = 0; i < ranks.size(); ++i)
       add(tensors->items()[i].node(), std::move(letters.operands[i]));
     result_ = std::move(letters.result);
   }
 
-  EinsumEquation equation_for(const std::vector<std::size_t>& ranks) const {
+  ir::EinsumEquation equation_for(const std::vector<std::size_t>& ranks) const {
     try {
-      return einsum_equation(equation_, ranks);
+      return ir::einsum_equation(equation_, ranks);
     } catch (const Error& error) {
       throw Error(error.fault(), "node '" + name_ + "': " + error.what());
     }

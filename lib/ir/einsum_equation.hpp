@@ -8,7 +8,7 @@
 
 #include "base/array.hpp"
 
-namespace mase::passes {
+namespace mase::ir {
 
 /// An equation: "bld,df->blf" is {{"bld", "df"}, "blf"}. Digits stand for the dimensions of an
 /// ellipsis; 0 is the last one.
@@ -26,4 +26,4 @@ EinsumEquation einsum_equation(std::string_view text, const std::vector<std::siz
 /// needed are summed at once, as torch does; 0 for a single operand.
 double einsum_macs(const EinsumEquation& equation, const std::vector<Shape>& shapes);
 
-}  // namespace mase::passes
+}  // namespace mase::ir

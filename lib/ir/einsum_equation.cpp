@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits an equation at its arrow and commas, and replaces each ellipsis by one digit for every
 // further dimension of its operand.
-#include "passes/rewriting/einsum_equation.hpp"
+#include "ir/einsum_equation.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace mase::passes {
+namespace mase::ir {
 namespace {
 
 constexpr std::string_view ellipsis = "...";
@@ -24,9 +24,9 @@ std::string digits(std::size_t count) {
   return found;
 }
 
-class Reader {
+class EquationReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit EquationReader(std::string_view text) : text_(text) {}
 
   EinsumEquation read(const std::vector<std::size_t>& ranks) {
     std::string plain(text_);
@@ -83,7 +83,7 @@ class Reader {
 }  // namespace
 
 EinsumEquation einsum_equation(std::string_view text, const std::vector<std::size_t>& ranks) {
-  return Reader(text).read(ranks);
+  return EquationReader(text).read(ranks);
 }
 
 double einsum_macs(const EinsumEquation& equation, const std::vector<Shape>& shapes) {
@@ -108,4 +108,4 @@ double einsum_macs(const EinsumEquation& equation, const std::vector<Shape>& sha
   return macs;
 }
 
-}  // namespace mase::passes
+}  // namespace mase::ir
