@@ -19,11 +19,27 @@ void give_sizes(ir::Node& node) {
     }
 }
 
-void give_shapes(ir::Node& own, const NodePart& part) {
+void give_shape(ir::ValueInfo& info, const Layout& layout, const Mesh& mesh) {
+  if (info.is_tensor()) info.shape = part_shape(mesh, layout, info.shape);
+  for (ir::ValueInfo& item : info.elements) give_shape(item, layout, mesh);
+}
+
+/// The sequences of a recurrent node come first, and all others are states.
+void give_shapes_of_states(const ir::Graph& graph, ir::Node& own, const NodePart& part) {
+  const auto batch = batch_of_sequences(graph, own);
   const Layout& layout = part.layout.computed;
-  if (own.info.is_tensor()) own.info.shape = part_shape(part.mesh, layout, own.info.shape);
-  for (ir::ValueInfo& item : own.info.elements)
-    if (item.is_tensor()) item.shape = part_shape(part.mesh, layout, item.shape);
+  Layout states = Layout::whole(layout.split.size());
+  states.split[batch_of_states] = layout.split[*batch];
+  give_shape(own.info.elements.front(), layout, part.mesh);
+  for (std::size_t i = 1; i < own.info.elements.size(); ++i)
+    give_shape(own.info.elements[i], states, part.mesh);
+}
+
+void give_shapes(const ir::Graph& graph, ir::Node& own, const NodePart& part) {
+  if (!own.op.empty() && batch_of_sequences(graph, own))
+    give_shapes_of_states(graph, own, part);
+  else
+    give_shape(own.info, part.layout.computed, part.mesh);
   if (own.info.is_tensor() && own.info.shape != part.whole.info.shape) give_sizes(own);
 }
 
@@ -116,11 +132,21 @@ constexpr PartRule part_rules[] = {
 
 ir::NodeId compute_part(ir::Graph& graph, const NodePart& part, ir::NodeId next) {
   ir::Node& own = graph.node(part.whole.id);
-  give_shapes(own, part);
+  give_shapes(graph, own, part);
+  divide_groups(own.args, part);
   if (own.op.empty()) return own.id;
   const ir::OpFamily family = ir::classify(graph, own).family();
   const auto rule = std::ranges::find(part_rules, family, &PartRule::family);
   return rule == std::end(part_rules) ? own.id : rule->compute(graph, part, next);
+}
+
+void divide_groups(std::vector<ir::Argument>& arguments, const NodePart& part) {
+  for (ir::Argument& argument : arguments) {
+    if (argument.name != "groups" && argument.name != "num_groups") continue;
+    if (argument.value.kind() != ir::Value::Kind::integer || argument.value.as_int() == 1) continue;
+    const std::int64_t devices = parts(part.mesh, part.layout.computed.split.at(1));
+    argument.value = argument.value.as_int() / devices;
+  }
 }
 
 ir::Node call_of(std::string op, std::vector<ir::Argument> args) {

@@ -22,6 +22,7 @@ struct NodePart {
 /// Makes the node in `graph`, whose arguments are parts already, compute this device's part:
 ///
 /// - Its shape, and shapes among its arguments, become those of the part.
+/// - The number of its groups becomes that of the groups that this device has.
 /// - A lookup in some rows of a table subtracts the number of the first one from the indices. What
 ///   indices of other devices give becomes -0, since x + -0 is x for every x: the sum over all
 ///   devices has the bits of the whole lookup. An index outside of the whole table remains an
@@ -29,6 +30,10 @@ struct NodePart {
 ///
 /// Nodes that this takes stand in front of `next`. Returns the node that has the result.
 ir::NodeId compute_part(ir::Graph& graph, const NodePart& part, ir::NodeId next);
+
+/// Divides the number of groups among the arguments of a node or its layer by the devices that
+/// share them.
+void divide_groups(std::vector<ir::Argument>& arguments, const NodePart& part);
 
 /// A node that calls an operator; it has no name and no info yet.
 ir::Node call_of(std::string op, std::vector<ir::Argument> args);

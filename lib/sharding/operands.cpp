@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "ir/node_arguments.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::sharding {
 namespace {
@@ -45,6 +46,15 @@ const Shape* shape_of(const ir::ValueInfo& info) {
   if (info.is_tensor()) return &info.shape;
   const bool has_tensors = !info.elements.empty() && info.elements.front().is_tensor();
   return has_tensors ? &info.elements.front().shape : nullptr;
+}
+
+std::optional<std::size_t> batch_of_sequences(const ir::Graph& graph, const ir::Node& node) {
+  const ir::OpFamily family = ir::classify(graph, node).family();
+  if (family != ir::OpFamily::recurrent_layer && family != ir::OpFamily::recurrent) return {};
+  const Shape* output = shape_of(node.info);
+  if (!output || output->size() != 3 || node.find("data") || node.find("batch_sizes")) return {};
+  const ir::Value* first = graph.argument(node, "batch_first");
+  return first && *first == ir::Value(true) ? 0 : 1;
 }
 
 std::vector<Operand> operands_of(const ir::Graph& graph, const ir::Node& node) {

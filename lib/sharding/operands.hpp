@@ -30,4 +30,10 @@ std::vector<Operand> operands_of(const ir::Graph& graph, const ir::Node& node);
 /// The shape of a result, of a list that of its first tensor; nullptr for a number.
 const Shape* shape_of(const ir::ValueInfo& info);
 
+/// The dimension that has the batch in the sequences of a recurrent layer or function; nothing for
+/// other nodes, and where sequences are packed or there is only one. States, which are the further
+/// results, have it in dimension `batch_of_states`.
+std::optional<std::size_t> batch_of_sequences(const ir::Graph& graph, const ir::Node& node);
+inline constexpr std::size_t batch_of_states = 1;
+
 }  // namespace mase::sharding

@@ -217,8 +217,10 @@ class RankGraph {
     ir::Module module = whole_.module_of(node);
     for (std::size_t i = 0; i < module.tensors.size(); ++i)
       module.tensors[i].second = part_path(operands[first + i].tensor, layout.operands[first + i]);
-    const auto [place, is_new] = layers_.try_emplace(node.target, module.tensors);
-    if (!is_new && place->second != module.tensors) {
+    divide_groups(module.attributes, {node, operands, layout, mesh_, rank_});
+    const auto [place, is_new] = layers_.try_emplace(node.target, module);
+    const ir::Module& known = place->second;
+    if (!is_new && (known.tensors != module.tensors || known.attributes != module.attributes)) {
       module.path += "_" + node.name;
       part_.node(node.id).target = module.path;
     }
@@ -292,7 +294,7 @@ class RankGraph {
   std::map<ir::NodeId, std::pair<ir::NodeId, Layout>> found_;
   std::map<std::pair<ir::NodeId, Layout>, ir::NodeId> moved_;  ///< what readers have moved already
   std::set<std::string> split_;                                ///< tensors with parts
-  std::map<std::string, std::vector<std::pair<std::string, std::string>>> layers_;
+  std::map<std::string, ir::Module> layers_;                   ///< with their parts of tensors
 };
 
 }  // namespace

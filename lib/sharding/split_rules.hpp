@@ -35,6 +35,12 @@ struct Loops {
   static void set(Split& split, std::optional<std::size_t> operand, std::size_t dim) {
     if (operand) split.operands[*operand] = static_cast<int>(dim);
   }
+  /// An argument that is a number greater than 0; 0 for others.
+  std::int64_t count(std::string_view argument) const {
+    const ir::Value* value = graph.argument(node, argument);
+    const bool counts = value && value->kind() == ir::Value::Kind::integer && value->as_int() > 0;
+    return counts ? value->as_int() : 0;
+  }
   static void once(Split& split, std::optional<std::size_t> operand) {
     if (operand) split.operands[*operand] = once_operand;
   }
@@ -51,6 +57,12 @@ Splits attention(const Loops& loops);
 Splits normalized(const Loops& loops);
 Splits per_channel(const Loops& loops);
 Splits images(const Loops& loops);
+Splits transposed_convolution(const Loops& loops);
+Splits contraction(const Loops& loops);
+Splits recurrent(const Loops& loops);
+Splits recurrent_cell(const Loops& loops);
+Splits group_norm(const Loops& loops);
+Splits channels(const Loops& loops);
 Splits convolution(const Loops& loops);
 Splits embedding(const Loops& loops);
 Splits reshaped(const Loops& loops);

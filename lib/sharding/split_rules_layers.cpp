@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of layers with weights, of products and of attention.
+#include <algorithm>
+#include <set>
+
 #include "ir/dimension_map.hpp"
+#include "ir/einsum_equation.hpp"
 #include "ir/inference.hpp"
 #include "ir/space_dims.hpp"
 #include "sharding/split_rules.hpp"
@@ -129,20 +133,104 @@ Splits images(const Loops& loops) {
   return all;
 }
 
-Splits convolution(const Loops& loops) {
+namespace {
+
+/// Loops of a convolution: rows, and groups if there are several, or else outputs and inputs, which
+/// the weight has in these dimensions.
+Splits convolution_loops(const Loops& loops, std::size_t outputs_dim, std::size_t inputs_dim) {
   const auto input = loops.find("input"), weight = loops.find("weight"), bias = loops.find("bias");
-  if (!input || !weight || loops.rank_of(*input) != loops.rank_of(*weight)) return {};
-  Split rows = loops.over(0);
+  const std::int64_t groups =
+      loops.graph.argument(loops.node, "groups") ? loops.count("groups") : 1;
+  if (!input || !weight || loops.rank_of(*input) != loops.rank_of(*weight) || groups == 0)
+    return {};
+  Split rows = loops.over(0), outputs = loops.over(1), inputs = loops.summed();
   Loops::set(rows, input, 0);
-  const ir::Value* groups = loops.graph.argument(loops.node, "groups");
-  if (groups && !(*groups == ir::Value(1))) return {rows};
-  Split outputs = loops.over(1), inputs = loops.summed();
-  Loops::set(outputs, weight, 0);
   Loops::set(outputs, bias, 0);
+  if (groups > 1) {
+    Loops::set(outputs, weight, 0);
+    Loops::set(outputs, input, 1);
+    outputs.units = groups;
+    return {rows, outputs};
+  }
+  Loops::set(outputs, weight, outputs_dim);
   Loops::set(inputs, input, 1);
-  Loops::set(inputs, weight, 1);
+  Loops::set(inputs, weight, inputs_dim);
   Loops::once(inputs, bias);
   return {rows, outputs, inputs};
+}
+
+}  // namespace
+
+Splits convolution(const Loops& loops) { return convolution_loops(loops, 0, 1); }
+
+Splits transposed_convolution(const Loops& loops) { return convolution_loops(loops, 1, 0); }
+
+/// Images, and groups of channels.
+Splits group_norm(const Loops& loops) {
+  const std::int64_t groups = loops.count("num_groups");
+  Splits all = per_channel(loops);
+  if (groups == 0 || all.size() < 2) return {};
+  all.resize(2);
+  all[1].units = groups;
+  return all;
+}
+
+/// Images, and channels.
+Splits channels(const Loops& loops) {
+  Splits all = per_channel(loops);
+  if (all.size() < 3 || loops.rank_of(0) != loops.rank()) return {};
+  all.resize(2);
+  return all;
+}
+
+/// Every letter of the equation is a loop; those that the result lacks are summed. A dimension of
+/// size 1 stands for any size.
+Splits contraction(const Loops& loops) {
+  const ir::Value* text = loops.graph.argument(loops.node, "equation");
+  if (!text || text->kind() != ir::Value::Kind::string) return {};
+  std::vector<std::size_t> ranks;
+  for (std::size_t i = 0; i < loops.operands.size(); ++i) ranks.push_back(loops.rank_of(i));
+  const ir::EinsumEquation equation = ir::einsum_equation(text->as_string(), ranks);
+  std::set<char> letters;
+  for (const std::string& operand : equation.operands)
+    letters.insert(operand.begin(), operand.end());
+  Splits all;
+  for (const char letter : letters) {
+    const std::size_t at = equation.result.find(letter);
+    Split split = at == std::string::npos ? loops.summed() : loops.over(at);
+    bool is_diagonal = false;
+    for (std::size_t i = 0; i < loops.operands.size(); ++i) {
+      const std::string& operand = equation.operands[i];
+      is_diagonal = is_diagonal || std::ranges::count(operand, letter) > 1;
+      const std::size_t dim = operand.find(letter);
+      if (dim != std::string::npos && loops.shape(i)[dim] > 1) Loops::set(split, i, dim);
+    }
+    if (!is_diagonal) all.push_back(std::move(split));
+  }
+  return all;
+}
+
+/// The sequences of a batch.
+Splits recurrent(const Loops& loops) {
+  const auto batch = batch_of_sequences(loops.graph, loops.node);
+  const auto input = loops.find("input");
+  if (!batch || !input || loops.rank_of(*input) != 3) return {};
+  Split rows = loops.over(*batch);
+  Loops::set(rows, input, *batch);
+  for (std::size_t i = 0; i < loops.operands.size(); ++i)
+    if (loops.operands[i].argument == "hx") Loops::set(rows, i, batch_of_states);
+  return {rows};
+}
+
+/// The rows of a batch.
+Splits recurrent_cell(const Loops& loops) {
+  const auto input = loops.find("input");
+  if (!input || loops.rank() != 2 || loops.rank_of(*input) != 2) return {};
+  Split rows = loops.over(0);
+  Loops::set(rows, input, 0);
+  for (std::size_t i = 0; i < loops.operands.size(); ++i)
+    if (loops.operands[i].argument == "hx") Loops::set(rows, i, 0);
+  return {rows};
 }
 
 /// Rows of a table, looked up at each index. Devices that have some of the rows give zeros for the

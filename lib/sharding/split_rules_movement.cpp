@@ -116,10 +116,35 @@ Splits repeated(const Loops& loops) {
   return all;
 }
 
+namespace {
+
+/// One of several results. States of a recurrent layer may have the batch in another dimension than
+/// its sequences, which come first.
+Splits item_of_list(const Loops& loops) {
+  const Operand& list = loops.operands.front();
+  const ir::Value* index = loops.graph.argument(loops.node, "index");
+  const auto batch = list.source == ir::no_node
+                         ? std::nullopt
+                         : batch_of_sequences(loops.graph, loops.graph.node(list.source));
+  if (batch && !(index && *index == ir::Value(0))) {
+    Split rows = loops.over(batch_of_states);
+    Loops::set(rows, 0, *batch);
+    return {rows};
+  }
+  Splits all;
+  for (std::size_t dim = 0; dim < loops.rank() && loops.rank_of(0) == loops.rank(); ++dim) {
+    all.push_back(loops.over(dim));
+    Loops::set(all.back(), 0, dim);
+  }
+  return all;
+}
+
+}  // namespace
+
 Splits moved(const Loops& loops) {
   const bool is_item =
       loops.op == "getitem" && !loops.operands.empty() && !loops.operands.front().info.is_tensor();
-  return is_item ? elements(loops) : mapped(loops);
+  return is_item ? item_of_list(loops) : mapped(loops);
 }
 
 }  // namespace mase::sharding::split_rules

@@ -2,6 +2,7 @@
 // The loops of an operator that several devices can share, one rule per family of ops.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,10 +15,13 @@ inline constexpr int whole_operand = -1;  ///< every device reads all of it
 inline constexpr int once_operand = -2;   ///< it is added once: the first device alone has it
 
 /// A loop that devices can share: the dimension of each operand that it runs over (or one of the
-/// words above), and that of the result. Without one the results are addends of a sum.
+/// words above), and that of the result. Without one the results are addends of a sum. The parts
+/// have equal sizes in all these dimensions; if the loop has other units, such as the groups of a
+/// convolution, the number of parts also divides `units`.
 struct Split {
   std::vector<int> operands;
   std::optional<std::size_t> result;
+  std::int64_t units = 0;
 };
 
 using Splits = std::vector<Split>;

@@ -12,11 +12,16 @@ namespace {
 /// The loop that each axis shares.
 using Shared = std::array<const Split*, axis_count>;
 
-bool fits_all(const Mesh& mesh, const Layout& layout, const ir::ValueInfo& info) {
-  if (info.is_tensor()) return fits(mesh, layout, info.shape);
-  return std::ranges::all_of(info.elements, [&](const ir::ValueInfo& item) {
-    return !item.is_tensor() || fits(mesh, layout, item.shape);
-  });
+/// Whether the devices that share a loop divide its units.
+bool divides_units(const Mesh& mesh, const Shared& shared) {
+  for (const Split* split : shared) {
+    if (!split || split->units == 0) continue;
+    std::int64_t devices = 1;
+    for (std::size_t axis = 0; axis < axis_count; ++axis)
+      if (shared[axis] == split) devices *= mesh.sizes[axis];
+    if (split->units % devices != 0) return false;
+  }
+  return true;
 }
 
 void share(Layout& layout, int place, std::size_t axis) {
@@ -45,7 +50,7 @@ class StrategyMaker {
       const auto& result = shared[axis]->result;
       share(strategy.result, result ? static_cast<int>(*result) : once_operand, axis);
     }
-    if (!fits_all(strategy)) return std::nullopt;
+    if (!divides_units(mesh_, shared) || !fits_all(strategy)) return std::nullopt;
     strategy.seconds = flops_ / devices / mesh_.flops;
     for (std::size_t i = 0; i < operands_.size(); ++i)
       if (operands_[i].is_stored()) strategy.bytes += bytes(operands_[i], strategy.operands[i]);
@@ -55,8 +60,9 @@ class StrategyMaker {
  private:
   bool fits_all(const Strategy& strategy) const {
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (!sharding::fits_all(mesh_, strategy.operands[i], operands_[i].info)) return false;
-    return sharding::fits_all(mesh_, strategy.result, node_.info);
+      if (!fits(mesh_, strategy.operands[i], operands_[i].shape())) return false;
+    const Shape* shape = shape_of(node_.info);
+    return !shape || fits(mesh_, strategy.result, *shape);
   }
 
   double bytes(const Operand& operand, const Layout& layout) const {

@@ -16,12 +16,28 @@ try:
     import torch
     from program_cases import Cases, mase, mase_result
     from torch import nn
+    from torch.nn import functional as F
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
 # A sum of float32 addends in another order moves results, which are below 10, by some units in the last place, 6e-8.
 TOLERANCE = 1e-5
+
+
+def normal(*shape):
+    return np.random.default_rng(len(shape)).standard_normal(shape, np.float32)
+
+
+class Called(nn.Module):
+    """A function, and layers that it calls."""
+
+    def __init__(self, function, *layers):
+        super().__init__()
+        self.function, self.layers = function, nn.ModuleList(layers)
+
+    def forward(self, *inputs):
+        return self.function(*self.layers, *inputs)
 
 
 class Layers(Cases):
@@ -76,6 +92,94 @@ class Layers(Cases):
             )
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("index out of range", done.stdout + done.stderr)
+
+    def test_groups_of_channels(self):
+        """A mesh of 2 x 2 splits 4 groups over all devices, and 2 groups over one axis alone."""
+        torch.manual_seed(0)
+        for layer, op, by_both in (
+            (nn.Conv2d(8, 8, 3, padding=1, groups=4), "conv2d", True),
+            (nn.Conv2d(8, 16, 3, groups=8), "conv2d", True),
+            (nn.Conv1d(8, 8, 3, groups=2), "conv1d", False),
+            (nn.ConvTranspose2d(8, 12, 2, stride=2, groups=4), "convtranspose2d", True),
+            (nn.GroupNorm(4, 8), "group_norm", True),
+        ):
+            with self.subTest(layer=str(layer)):
+                images = normal(1, 8, 6) if op == "conv1d" else normal(1, 8, 6, 6)
+                info, _, _ = self.check(layer, [images], [2, 2], {})
+                layout = next(node["layout"] for node in info["nodes"] if node["op"] == op)
+                self.assertEqual("S_01" in layout, by_both)
+                self.assertIn("S_", layout)
+
+    def test_other_layers_of_images(self):
+        torch.manual_seed(0)
+        images = normal(1, 4, 6, 6)
+        for layer, op in (
+            (nn.ConvTranspose2d(4, 6, 3), "convtranspose2d"),
+            (nn.InstanceNorm2d(4, affine=True), "instance_norm2d"),
+            (nn.Upsample(scale_factor=2, mode="bilinear"), "upsample"),
+        ):
+            with self.subTest(layer=str(layer)):
+                self.check(layer, [images], [1, 2], {op: "[R, S_1, R, R]"})
+        # With little memory the inputs of the convolution are split, whose results are added.
+        layer = nn.ConvTranspose2d(4, 5, 3)
+        self.check(layer, [images], [1, 2], {"convtranspose2d": "[R, R, R, R] sum 1"}, device_memory=400)
+
+    def test_einsum(self):
+        a, b = normal(2, 3, 8), normal(2, 5, 8)
+        for equation, inputs, layout in (
+            ("bij,bkj->bik", [a, b], "[S_1, R, R]"),
+            ("bij,bkj->ki", [a, b], "[R, R] sum 1"),
+            ("...j,kj", [a, normal(4, 8)], "[S_1, R, R]"),
+            ("ij,j", [normal(3, 8), normal(1)], "[R] sum 1"),
+        ):
+            with self.subTest(equation=equation):
+                network = Called(lambda *x, equation=equation: torch.einsum(equation, *x))
+                self.check(network, inputs, [1, 2], {"einsum": layout})
+
+    def test_attention(self):
+        """Heads and batch; of grouped queries the heads of keys, which are fewer."""
+        q, k, v = normal(2, 4, 5, 8), normal(2, 4, 5, 8), normal(2, 4, 5, 8)
+        causal = Called(lambda *x: F.scaled_dot_product_attention(*x, is_causal=True))
+        self.check(causal, [q, k, v], [2, 2], {"grouped_query_attention": "[S_0, S_1, R, R]"})
+        grouped = Called(lambda *x: F.scaled_dot_product_attention(*x, enable_gqa=True))
+        options = {"split_batch": False, "device_flops": 1e2}
+        self.check(grouped, [q, k[:, :2], v[:, :2]], [1, 2], {"grouped_query_attention": "[R, S_1, R, R]"}, **options)
+
+    def test_recurrent_layers(self):
+        """Sequences share the work; states have the batch in another dimension than sequences with batch_first."""
+        torch.manual_seed(0)
+        x, states = normal(4, 6, 8), [normal(4, 4, 6), normal(4, 4, 6) + 1]
+
+        def lstm(layer, x):
+            y, (h, c) = layer(x)
+            return y, h[-1], c
+
+        def given(layer, x, h, c):
+            return layer(x, (h, c))[1]
+
+        def cells(one, two, x):
+            h, c = one(x)
+            return two(h, c), c
+
+        for network, inputs, layouts in (
+            (Called(lstm, nn.LSTM(8, 6, batch_first=True)), [x], {"lstm": "[S_1, R, R]"}),
+            (Called(lstm, nn.LSTM(8, 6, 2, bidirectional=True)), [x], {"lstm": "[R, S_1, R]"}),
+            (Called(given, nn.LSTM(8, 6, 2, bidirectional=True, batch_first=True)), [x, *states],
+             {"lstm": "[S_1, R, R]"}),
+            (Called(lambda layer, x: layer(x), nn.GRU(8, 6, batch_first=True)), [x], {"gru": "[S_1, R, R]"}),
+            (Called(lambda layer, x: layer(x)[1], nn.RNN(8, 6)), [x], {"rnn": "[R, S_1, R]"}),
+            (Called(cells, nn.LSTMCell(8, 6), nn.GRUCell(6, 6)), [normal(4, 8)],
+             {"lstm_cell": "[S_1, R]", "gru_cell": "[S_1, R]"}),
+        ):  # fmt: skip
+            with self.subTest(layers=str(network.layers)):
+                self.check(network, inputs, [1, 2], layouts)
+
+    def test_items_of_different_sizes(self):
+        """A list is split only where all of its tensors can be, and an item of a list with a single row is whole."""
+        network = Called(lambda x: tuple(torch.sin(part) for part in x.split([1, 4, 3])))
+        self.check(network, [normal(8, 6)], [1, 2], {})
+        network = Called(lambda x: tuple(torch.sin(part) for part in x.split([1, 4])))
+        self.check(network, [normal(5, 3)], [1, 2], {})
 
 
 if __name__ == "__main__":

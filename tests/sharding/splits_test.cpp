@@ -54,4 +54,38 @@ TEST_CASE("addmm shares rows, columns and products, and adds the addend once", "
   CHECK(!all[2].result);
 }
 
+TEST_CASE("groups are the units of a grouped convolution's channels", "[sharding]") {
+  const ir::Graph graph = ir::parse(
+      "graph \"g\" {\n  %x : float32[2, 8, 4] = placeholder x\n  %w : float32[16, 4, 3] = "
+      "placeholder w\n  %z : float32[2, 16, 2] = call_function torch.conv1d "
+      "aten::conv1d(input=%x, weight=%w, groups=2)\n"
+      "  %output : float32[2, 16, 2] = output output(value=%z)\n}\n",
+      "test");
+  const ir::Node& node = *graph.find_node("z");
+  const std::vector<Split> all = splits_of(graph, node, operands_of(graph, node));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].operands == std::vector<int>{0, whole_operand});
+  CHECK(all[1].operands == std::vector<int>{1, 0});
+  CHECK(all[1].result == 1U);
+  CHECK(all[1].units == 2);
+}
+
+TEST_CASE("letters of an einsum are loops, but for those of a diagonal", "[sharding]") {
+  const ir::Graph graph = ir::parse(
+      "graph \"g\" {\n  %x : float32[2, 3, 3, 4] = placeholder x\n  %y : float32[5, 1] = "
+      "placeholder y\n  %z : float32[3, 5, 2] = call_function torch.functional.einsum "
+      "aten::einsum(equation=\"bddk,ck->dcb\", tensors=[%x, %y])\n"
+      "  %output : float32[3, 5, 2] = output output(value=%z)\n}\n",
+      "test");
+  const ir::Node& node = *graph.find_node("z");
+  const std::vector<Split> all = splits_of(graph, node, operands_of(graph, node));
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].operands == std::vector<int>{0, whole_operand});  // b
+  CHECK(all[0].result == 2U);
+  CHECK(all[1].operands == std::vector<int>{whole_operand, 0});  // c
+  CHECK(all[1].result == 1U);
+  CHECK(all[2].operands == std::vector<int>{3, whole_operand});  // k, whose size in y is 1
+  CHECK(!all[2].result);
+}
+
 }  // namespace mase::sharding
