@@ -17,7 +17,9 @@ void add_study(CLI::App& app, Action& action) {
       ->transform(CLI::CheckedTransformer(actions));
   command->add_option("name", request->name, "name of the study; optional if there is only one")
       ->type_name("NAME");
-  command->add_option("--storage", request->storage, "FILE, sqlite:///FILE or postgresql://...")
+  command
+      ->add_option("--storage", request->storage,
+                   "FILE, sqlite:///FILE or postgresql://...; show: also s3://...")
       ->required()
       ->type_name("URL");
   command->add_option("-o,--output", request->output, "export: .csv or .json file [stdout]")

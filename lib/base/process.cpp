@@ -203,6 +203,7 @@ std::string install_command(const std::string& program) {
   for (const char* known : {"verilator", "yosys", "make", "g++"})
     if (program == known) return "apt-get install " + program;
   if (program.starts_with("nextpnr-")) return "pip install yowasp-" + program;
+  if (program == "aws") return "pip install awscli";
   return program == "dot" ? "apt-get install graphviz" : "";
 }
 

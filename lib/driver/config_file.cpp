@@ -9,6 +9,7 @@
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
 #include "driver/project.hpp"
+#include "driver/store/stored_points.hpp"
 
 namespace mase::driver {
 namespace {
@@ -153,7 +154,8 @@ std::vector<std::string> read_sentences(const Tree& file, Diagnostics& diagnosti
 
 }  // namespace
 
-Configuration load_configuration(const std::string& path, const Tree& command_line) {
+Configuration load_configuration(const std::string& name, const Tree& command_line) {
+  const std::string path = local_file(name, stored_configuration);
   if (path.empty()) return read_configuration(Tree::dict(), path, command_line);
   Tree file = config::read_toml(path);
   if (file.size() == 0)

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "driver/output.hpp"
+#include "driver/store/stored_points.hpp"
 #include "models/registry.hpp"
 
 namespace mase::driver {
@@ -71,12 +72,14 @@ std::optional<std::pair<std::string, std::string>> project_around(const std::str
 
 }  // namespace
 
-std::string model_file(const std::string& model) {
+std::string model_file(const std::string& name) {
+  const std::string model = local_file(name);
   const bool stands = !models::find_model(model) && is_project(model);
   return stands ? checkpoints_of(model).front() : model;
 }
 
-std::string weights_file(const std::string& path) {
+std::string weights_file(const std::string& name) {
+  const std::string path = local_file(name);
   if (!is_project(path)) return path;
   const std::vector<std::string> found = checkpoints_of(path);
   const auto trained = std::ranges::find_if(

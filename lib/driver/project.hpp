@@ -14,13 +14,14 @@ inline constexpr std::string_view trained_checkpoint = "software/training_ckpts/
 inline constexpr std::string_view transformed_checkpoint =
     "software/transform/transformed_ckpt/graph_module.pt";
 
-/// The file of a model: the newest checkpoint of a project if `model` is a project's folder and not
-/// the name of a built-in model, else `model`. Error(Fault::file) if the folder has no checkpoint.
-std::string model_file(const std::string& model);
+/// The file of a model: the newest checkpoint of a project if `name` is a project's folder and not
+/// that of a built-in model, the copy of a point if it is an address in a store
+/// (store/stored_points.hpp), else `name`. Error(Fault::file) if the folder has no checkpoint.
+std::string model_file(const std::string& name);
 
 /// The file of weights to start from. For a project's folder it is what training left, or the
-/// newest checkpoint if nothing was trained there; otherwise it is `path`. Errors of `model_file`.
-std::string weights_file(const std::string& path);
+/// newest checkpoint if nothing was trained there; otherwise as `model_file` says it, errors too.
+std::string weights_file(const std::string& name);
 
 /// Sets project_dir and project to those of the checkpoint, where the sources name neither.
 void join_project(const SettingSources& sources, Settings& settings);

@@ -12,6 +12,7 @@
 #include "driver/loading/text_input.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/output.hpp"
+#include "driver/store/stored_points.hpp"
 #include "driver/stored_data.hpp"
 #include "ir/text.hpp"
 
@@ -222,7 +223,9 @@ void report_figures(const ir::Graph& first, const ir::Graph& second, const data:
 
 }  // namespace
 
-int diff(const DiffRequest& request) {
+int diff(const DiffRequest& given) {
+  DiffRequest request = given;
+  for (std::string* model : {&request.first, &request.second}) *model = local_file(*model);
   auto dataset = given_dataset({request.first, request.second}, request.data);
   const ir::Graph first = load(request.first, request, dataset).graph;
   const ir::Graph second = load(request.second, request, dataset).graph;

@@ -13,6 +13,7 @@
 #include "driver/loading/sources.hpp"
 #include "driver/loading/text_input.hpp"
 #include "driver/output.hpp"
+#include "driver/store/stored_points.hpp"
 #include "driver/stored_data.hpp"
 #include "hardware/integer/program.hpp"
 #include "ir/allowed_operators.hpp"
@@ -105,7 +106,9 @@ std::string text_of(const ShowRequest& request) {
 
 }  // namespace
 
-int show(const ShowRequest& request) {
+int show(const ShowRequest& given) {
+  ShowRequest request = given;
+  request.model = local_file(request.model);
   if (request.output && !request.overwrite)
     keep_inputs({*request.output}, files_read(request.model, request.input));
   write_or_print(request.output, text_of(request));

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/output.hpp"
+#include "driver/store/stored_points.hpp"
 #include "report/table.hpp"
 #include "search/samplers/pareto.hpp"
 #include "search/storage/encode.hpp"
@@ -186,6 +187,42 @@ int show_study(Storage& database, const StudyRequest& request, Output& output) {
   return 0;
 }
 
+/// The best points of a study in a store, with their addresses.
+int show_stored_study(const StudyRequest& request, Output& output) {
+  const Store store(request.storage);
+  const StoredStudy study = stored_study(store);
+  if (request.name && *request.name != study.name)
+    config_error(store.address() + " has the study '" + study.name + "', not '" + *request.name +
+                 "'");
+  const std::vector<StoredPoint> best = best_stored_points(store, study);
+  passes::ReportTable table{
+      study.name + ": " + join(study.directions, ", ") + "; " +
+          (best.empty() ? "none is best yet" : std::to_string(best.size()) + " best"),
+      {"number"},
+      {},
+      ""};
+  table.header.insert(table.header.end(), study.objectives.begin(), study.objectives.end());
+  table.header.emplace_back("address");
+  for (const StoredPoint& point : best) {
+    std::vector<std::string> row{std::to_string(point.number)};
+    for (const double value : point.values) row.push_back(double_text(value));
+    row.push_back(point.address);
+    table.rows.push_back(std::move(row));
+  }
+  output.document()["name"] = study.name;
+  output.document()["directions"] = join(study.directions, ", ");
+  output.document()["best"] = rows_tree(table);
+  output.table(table);
+  output.finish();
+  return 0;
+}
+
+int study_in_store(const StudyRequest& request, Output& output) {
+  if (request.action == StudyAction::show) return show_stored_study(request, output);
+  config_error("a store has the best points of a study, which `mase study show` shows; the study " +
+               std::string("itself is in a database (--storage)"));
+}
+
 /// The files of an SQLite database. A server has none.
 std::vector<std::string> database_files(const std::string& url) {
   constexpr std::string_view scheme = "sqlite:///";
@@ -229,6 +266,7 @@ int remove_study(const StudyRequest& request, Output& output) {
 
 int study(const StudyRequest& request) {
   Output output(request.json);
+  if (names_store(request.storage)) return study_in_store(request, output);
   if (request.action == StudyAction::remove) return remove_study(request, output);
   const auto database = storage::view_storage(request.storage);
   if (request.action == StudyAction::show) return show_study(*database, request, output);
