@@ -48,7 +48,7 @@ struct Setup {
   std::optional<std::string> direction;
   bool deterministic = false;
   int batch = 8;
-  std::optional<std::string> storage, study;
+  std::optional<std::string> storage, study, store;
   double heartbeat = 10, storage_timeout = 60;
   std::int64_t max_configurations = 100000;
   std::string pruner = none, enqueue = none;
@@ -87,6 +87,8 @@ struct Setup {
         Field{"storage", &S::storage,
               "database: sqlite:///FILE or postgresql://...; default: study.db in the project"},
         Field{"study", &S::study, "name of the study in the database; default: the project's name"},
+        Field{"store", &S::store,
+              "s3://BUCKET/PREFIX, which gets the best points and the results for all hosts"},
         Field{"heartbeat", &S::heartbeat,
               "seconds between heartbeats; a worker silent for six times that counts as dead"}
             .between(0.05, 86400)

@@ -13,6 +13,7 @@
 #include "driver/launch/database_url.hpp"
 #include "driver/launch/search_workers.hpp"
 #include "driver/search_points.hpp"
+#include "driver/search_store.hpp"
 #include "sandbox/policy.hpp"
 #include "search/results/result.hpp"
 #include "search/results/result_rows.hpp"
@@ -252,10 +253,22 @@ struct Places {
   }
 };
 
+/// The store of --store; null without one, and where nothing is to be copied.
+std::unique_ptr<SearchStore> store_of(const search::Setup& setup, const Session& session,
+                                      bool is_dry_run) {
+  if (!setup.store) return nullptr;
+  const Store store(*setup.store, setup.storage_timeout);
+  return is_dry_run ? nullptr : std::make_unique<SearchStore>(store, session);
+}
+
 /// Runs the trials of this process, or follows the workers of a launch. Returns "" or why the study
 /// is not complete.
-std::string run_trials(const search::Plan& plan, Follower& follower, Launcher* launcher) {
-  const search::OnTrial tell = [&](const Record& record) { follower(record); };
+std::string run_trials(const search::Plan& plan, Follower& follower, Launcher* launcher,
+                       SearchStore* store) {
+  const search::OnTrial tell = [&](const Record& record) {
+    follower(record);
+    if (store) store->take(record);
+  };
   if (!launcher) {
     const std::string reason = search::run_workers(plan, tell, interrupt_flag());
     return reason.empty()
@@ -269,10 +282,16 @@ std::string run_trials(const search::Plan& plan, Follower& follower, Launcher* l
   return "";
 }
 
+/// Waits for the store, and adds what could not be copied to the problem of a search.
+void add_problem(std::string& problem, SearchStore* store) {
+  const std::string left = store ? store->finish() : "";
+  if (problem.empty() && !left.empty()) problem = left + "; the same command tries it again";
+}
+
 /// Writes and prints the results. Returns the exit code.
 int finish_search(const SearchTask& task, Session& session, const search::Plan& plan,
-                  const Allocator& allocator, const std::string& folder,
-                  const std::string& problem) {
+                  const Allocator& allocator, const std::string& folder, std::string problem,
+                  SearchStore* store) {
   search::StudyResult result = read_result(task, plan);
   allocator.add_to(result);
   search::write_results(result, folder);
@@ -282,7 +301,9 @@ int finish_search(const SearchTask& task, Session& session, const search::Plan& 
   confirm_points(task, session, result, folder, session.output);
   read_leading_bits(result, folder);
   search::write_report(result, folder);
+  if (store) store->put_results(result, folder);
   session.output.finish();
+  add_problem(problem, store);
   if (interrupt_flag()) {
     log::warning("stopped; the same command continues the study");
     return static_cast<int>(Fault::interrupted);
@@ -294,7 +315,9 @@ int finish_search(const SearchTask& task, Session& session, const search::Plan& 
 }
 
 /// What a search without results of its own returns.
-int finish_trials(const Follower& follower, const std::string& problem, Output& output) {
+int finish_trials(const Follower& follower, std::string problem, Output& output,
+                  SearchStore* store) {
+  add_problem(problem, store);
   output.document()["trials"] = follower.done();
   output.finish();
   if (interrupt_flag()) return static_cast<int>(Fault::interrupted);
@@ -320,6 +343,7 @@ int search(const SearchRequest& request) {
     make_folder(places.for_workers().logs);
     launcher.emplace(commands, places.for_workers().logs);
   }
+  const auto store = store_of(options.setup, session, request.dry_run);
   if (options.setup.storage) reach_storage(*options.setup.storage);
   if (!options.needed_programs().empty()) sandbox::may_run_any_program();
   SearchTask task(session, std::move(options), request.input);
@@ -328,13 +352,15 @@ int search(const SearchRequest& request) {
   Allocator allocator(plan, request);
   if (uses_project) log::info("results go to " + places.folder);
   if (request.dry_run) return finish_dry_run(task, session.output);
+  if (store) store->join(task, plan);
 
   Follower follower(task.options(), request);
   const FinishFirst finish;
-  const std::string problem = run_trials(plan, follower, launcher ? &*launcher : nullptr);
+  const std::string problem =
+      run_trials(plan, follower, launcher ? &*launcher : nullptr, store.get());
   follower.clear();
-  if (request.trials_only) return finish_trials(follower, problem, session.output);
-  return finish_search(task, session, plan, allocator, places.folder, problem);
+  if (request.trials_only) return finish_trials(follower, problem, session.output, store.get());
+  return finish_search(task, session, plan, allocator, places.folder, problem, store.get());
 }
 
 }  // namespace mase::driver

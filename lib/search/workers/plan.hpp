@@ -26,6 +26,9 @@ struct Pruned {};
 /// is fixed in addition to the parameters.
 constexpr const char* first_choice_key = "first_choice";
 
+/// System attribute of a study: a text that no other study has.
+constexpr const char* id_attribute = "mase:id";
+
 /// The data that all workers of a study share.
 struct Plan {
   Options options;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "search/workers/sampler_turns.hpp"
 #include "search/workers/worker.hpp"
@@ -116,6 +117,7 @@ storage::Study open_study(storage::Storage& storage, const Plan& plan) {
     Tree system = Tree::dict();
     system[configuration_attribute] = plan.configuration;
     system[turns_attribute] = first_turns(plan);
+    system[id_attribute] = unique_suffix();
     system["study:metric_names"] = metric_names(plan);
     study = storage.create_study(plan.study, plan.options.directions(), Tree::dict(), system);
   }
