@@ -206,7 +206,7 @@ class Store(unittest.TestCase):
 
     def trials(self):
         shown = self.mase("study", "list", "--storage", self.out / "p/software/search/study.db", "--json")
-        return sum(sum(study["trials"].values()) for study in json.loads(shown)["studies"])
+        return sum(sum(study.get("trials", {}).values()) for study in json.loads(shown)["studies"])
 
     def test_addresses(self):
         for address in ("s3://", "s3://a//b", "s3://a/../b", "s3:/a", "gs://a/b", "/a"):
