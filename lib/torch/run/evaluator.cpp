@@ -126,7 +126,8 @@ void add_results(const std::string& name, const c10::IValue& value, ir::Results&
 
 class TorchEvaluator : public ir::Evaluator {
  public:
-  TorchEvaluator(const ir::Graph& graph, ir::Level level) : executor_(graph, level) {}
+  TorchEvaluator(const ir::Graph& graph, ir::Level level, c10::Device device)
+      : executor_(graph, level, device) {}
 
   ir::Results run(const std::vector<Array>& inputs) override {
     return results_of(executor_.run(check_inputs(executor_.graph(), inputs)));
@@ -170,8 +171,9 @@ ir::Results results_of(const c10::IValue& value) {
   return results;
 }
 
-std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph, ir::Level level) {
-  return std::make_unique<TorchEvaluator>(graph, level);
+std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph, ir::Level level,
+                                              c10::Device device) {
+  return std::make_unique<TorchEvaluator>(graph, level, device);
 }
 
 }  // namespace mase::libtorch

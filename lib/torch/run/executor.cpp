@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "ir/masks.hpp"
 #include "torch/run/arguments.hpp"
+#include "torch/run/device.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
 #include "torch/run/operator_demands.hpp"
@@ -114,6 +115,17 @@ at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor
   return out;
 }
 
+/// The tensor on the device of the plan.
+c10::IValue Executor::Plan::moved(const c10::IValue& value) const {
+  return value.isTensor() ? value.toTensor().to(device) : value;
+}
+
+/// Arguments that LibTorch reads on the CPU, wherever the others lie.
+void Executor::Plan::bring_to_host(const PlanStep& step) {
+  for (const std::size_t i : step.on_host)
+    if (stack_[i].isTensor()) stack_[i] = stack_[i].toTensor().cpu();
+}
+
 /// Runs a batch norm in eval mode with the kernels of mase, with linked steps unless observed.
 bool Executor::Plan::call_norm(PlanStep& step) {
   enum { input, weight, bias, mean, variance, training, momentum, epsilon };
@@ -148,6 +160,7 @@ c10::IValue Executor::Plan::take_done(PlanStep& step) {
 /// Calls an operator. In eval runs it may overwrite an argument that is not needed any more, if the
 /// result is the same. Training runs keep arguments for gradients.
 void Executor::Plan::call_operator(PlanStep& step) {
+  if (!step.on_host.empty()) bring_to_host(step);
   if (step.has_demands) require_demands(step.node->op, stack_);
   if (step.is_batch_norm && (training_ ? call_shared_norm() : call_norm(step))) return;
   const bool over = !training_ && step.in_place && may_overwrite(stack_);
@@ -162,7 +175,7 @@ c10::IValue Executor::Plan::call_aten(PlanStep& step) {
   if (step.hides && quantizes(step.arguments[0])) hidden = stack_[0].toTensor().isneginf();
   call_operator(step);
   if (hidden.defined()) stack_[0] = stack_[0].toTensor().masked_fill(hidden, 0.0);
-  if (training_ && step.batches) static_cast<std::int64_t*>(step.batches->data_ptr())[0] += 1;
+  if (training_ && step.batches) count_batch(*step.batches);
   if (stack_.size() == 1) return std::move(stack_.back());
   std::vector<c10::IValue> results = std::move(stack_);
   stack_ = {};
@@ -179,7 +192,8 @@ c10::IValue Executor::Plan::call_recurrent(PlanStep& step) {
   for (auto* tensors :
        {&call.weight_ih, &call.weight_hh, &call.weight_hr, &call.bias_ih, &call.bias_hh})
     *tensors = evaluate(step.arguments[place++]).toTensorVector();
-  if (step.node->find("batch_sizes")) call.batch_sizes = evaluate(step.arguments[place]).toTensor();
+  if (step.node->find("batch_sizes"))
+    call.batch_sizes = evaluate(step.arguments[place]).toTensor().cpu();
   if (level == ir::Level::quantized && !step.node->formats.empty())
     return run_steps(*step.recurrent, call,
                      [&, time = std::int64_t{0}](const at::Tensor& h) mutable {
@@ -238,7 +252,7 @@ void Executor::Plan::run_step(PlanStep& step, const std::vector<c10::IValue>& in
                         step.node->name.c_str());
   if (step.kind == PlanStep::Kind::input) {
     if (next_input == inputs.size()) file_error("too few inputs were given");
-    finish(step, inputs[next_input++]);
+    finish(step, moved(inputs[next_input++]));
   } else {
     finish(step, call(step));
   }
@@ -259,20 +273,21 @@ c10::IValue Executor::Plan::run(const std::vector<c10::IValue>& inputs, bool tra
                                    "): " + error.what());
   } catch (const c10::Error& error) {
     file_error("node '" + current_->node->name + "' (" + current_->node->op +
-               "): " + error.what_without_backtrace());
+               "): " + device_error(error, device, current_->node->op));
   } catch (const std::runtime_error& error) {
     file_error("node '" + current_->node->name + "' (" + current_->node->op + "): " + error.what());
   }
   return std::move(result_);
 }
 
-Executor::Executor(const ir::Graph& graph, ir::Level level)
-    : plan_(std::make_unique<Plan>(graph, level)) {}
+Executor::Executor(const ir::Graph& graph, ir::Level level, c10::Device device)
+    : plan_(std::make_unique<Plan>(graph, level, device)) {}
 Executor::~Executor() = default;
 Executor::Executor(Executor&&) noexcept = default;
 Executor& Executor::operator=(Executor&&) noexcept = default;
 
 const ir::Graph& Executor::graph() const { return plan_->graph; }
+c10::Device Executor::device() const { return plan_->device; }
 std::map<std::string, at::Tensor>& Executor::tensors() { return plan_->tensors; }
 
 c10::IValue Executor::run(const std::vector<c10::IValue>& inputs) {

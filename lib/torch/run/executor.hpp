@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
+#include <c10/core/Device.h>
 
 #include <functional>
 #include <map>
@@ -27,24 +28,27 @@ using ValueObserver = std::function<void(const ir::Node&, const c10::IValue&)>;
 /// All errors are mase::Error and name the node. Not thread-safe: use one executor per thread.
 class Executor {
  public:
-  /// Throws an Error(Fault::unsupported) that lists every node whose operator cannot be run.
-  Executor(const ir::Graph& graph, ir::Level level);
+  /// Throws an Error(Fault::unsupported) that lists every node whose operator cannot be run. Its
+  /// tensors lie on `device`, where results and what observers see lie too.
+  Executor(const ir::Graph& graph, ir::Level level, c10::Device device = c10::kCPU);
   ~Executor();
   Executor(Executor&&) noexcept;
   Executor& operator=(Executor&&) noexcept;
 
   const ir::Graph& graph() const;
+  c10::Device device() const;
 
-  /// Runs in eval mode without gradients. The inputs are in the order of the placeholders and are
-  /// not checked against the graph (`check_inputs` does that). Quantized parameters are cached.
+  /// Runs in eval mode without gradients. The inputs are in the order of the placeholders, are
+  /// moved to the device, and are not checked against the graph (`check_inputs` does that).
+  /// Quantized parameters are cached.
   c10::IValue run(const std::vector<c10::IValue>& inputs);
   /// The same, and calls `observe_tensor` with every tensor and `observe_value` with every value.
   c10::IValue run(const std::vector<c10::IValue>& inputs, const TensorObserver& observe_tensor,
                   const ValueObserver& observe_value = {});
 
-  /// The tensors the plan reads, by path. At first they are read-only views of the graph's arrays;
-  /// a trainer assigns its own tensors (leaves that require gradients, views of flat buffers). The
-  /// executor reads the table at every run, so assignments take effect at once.
+  /// The tensors the plan reads, by path. On the CPU they are read-only views of the graph's
+  /// arrays; a trainer assigns its own tensors (leaves that require gradients, views of flat
+  /// buffers). The executor reads the table at every run, so assignments take effect at once.
   std::map<std::string, at::Tensor>& tensors();
   /// Gives every tensor of the table its own memory, so that running statistics may be updated.
   /// Float parameters with `requires_grad` become leaves. Call this before the first
@@ -97,6 +101,7 @@ std::vector<c10::IValue> check_inputs(const ir::Graph& graph, const std::vector<
 ir::Results results_of(const c10::IValue& value);
 
 /// Makes an ir::Evaluator that uses an Executor.
-std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph, ir::Level level);
+std::unique_ptr<ir::Evaluator> make_evaluator(const ir::Graph& graph, ir::Level level,
+                                              c10::Device device = c10::kCPU);
 
 }  // namespace mase::libtorch

@@ -110,6 +110,13 @@ FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm) {
           norm.bias.defined() ? norm.bias - shift : -shift};
 }
 
+void count_batch(const at::Tensor& batches) {
+  if (batches.is_cpu())
+    ++*batches.data_ptr<std::int64_t>();
+  else
+    batches.add_(1);
+}
+
 bool has_fixed_statistics(const ir::Graph& graph, const ir::Node& norm) {
   const ir::Value* training = graph.argument(norm, "training");
   return training != nullptr && training->kind() == ir::Value::Kind::boolean &&
@@ -174,7 +181,7 @@ void Executor::Plan::use_batch_statistics(PlanStep& layer, const at::Tensor& inp
     blend(norm.mean, bias.defined() ? mean + bias : mean, momentum);
     blend(norm.variance, variance * (count / (count - 1.0)), momentum);
   }
-  if (layer.norm->batches) ++*layer.norm->batches->data_ptr<std::int64_t>();
+  if (layer.norm->batches) count_batch(*layer.norm->batches);
   norm.mean = mean;
   norm.variance = variance;
 }

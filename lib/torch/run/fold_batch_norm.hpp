@@ -24,6 +24,9 @@ struct FoldedLayer {
 /// channel (Jacob et al., CVPR 2018, section 3.2). `mean` is of the layer's output without bias.
 FoldedLayer fold(const at::Tensor& layer_weight, const NormTensors& norm);
 
+/// Adds 1 to the number of batches that a batch norm has seen, int64 on any device.
+void count_batch(const at::Tensor& batches);
+
 /// Whether a batch norm uses its running statistics also in training, and does not change them.
 bool has_fixed_statistics(const ir::Graph& graph, const ir::Node& norm);
 

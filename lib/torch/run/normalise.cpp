@@ -17,7 +17,7 @@ namespace mase::libtorch {
 namespace {
 
 bool is_plain(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kFloat && tensor.is_contiguous();
+  return tensor.is_cpu() && tensor.scalar_type() == at::kFloat && tensor.is_contiguous();
 }
 
 /// Whether it is undefined, or has one float per channel.

@@ -16,7 +16,8 @@ namespace mase::libtorch {
 bool normalises_as_libtorch();
 
 /// Computes activation(batch_norm(input) + addend), in place if there is no other reference to the
-/// input. `addend` may be undefined. Undefined for tensors not contiguous float32 of one shape.
+/// input. `addend` may be undefined. Undefined for tensors not contiguous float32 of one
+/// shape on the CPU.
 at::Tensor normalise(const at::Tensor& input, const NormTensors& norm, const at::Tensor& addend,
                      const Clamp& activation);
 

@@ -10,11 +10,13 @@
 #include "ir/masks.hpp"
 #include "ir/op_table.hpp"
 #include "torch/run/arguments.hpp"
+#include "torch/run/device.hpp"
 #include "torch/run/enumerations.hpp"
 #include "torch/run/fold_batch_norm.hpp"
 #include "torch/run/in_place.hpp"
 #include "torch/run/normalise.hpp"
 #include "torch/run/operator_demands.hpp"
+#include "torch/run/placement.hpp"
 #include "torch/run/tensors.hpp"
 
 namespace mase::libtorch {
@@ -32,7 +34,7 @@ class PlanBuilder {
 
   void build() {
     for (const auto& [path, tensor] : graph_.tensors) {
-      plan_.tensors.emplace(path, view_of(tensor.value));
+      plan_.tensors.emplace(path, stored(path, tensor.value));
     }
     refuse_unsupported();
     ir::NodeId most = 0;
@@ -46,6 +48,14 @@ class PlanBuilder {
   }
 
  private:
+  at::Tensor stored(const std::string& path, const Array& value) const {
+    try {
+      return view_of(value).to(plan_.device);
+    } catch (const c10::Error& error) {
+      file_error("tensor '" + path + "': " + device_error(error, plan_.device, "a copy"));
+    }
+  }
+
   void refuse_unsupported() const {
     std::string problems;
     for (const ir::NodeId id : graph_.order()) {
@@ -202,6 +212,7 @@ class PlanBuilder {
       step.arguments.push_back(argument_recipe(node, argument));
       check_enumeration(argument, step.arguments.back());
     }
+    if (!plan_.device.is_cpu()) place_on(plan_.device, step);
     if (node.kind != ir::NodeKind::call_module) return;
     const std::string* counter = graph_.tensor_named(node.target + ".num_batches_tracked");
     if (!counter || has_fixed_statistics(graph_, node)) return;
@@ -402,8 +413,8 @@ class PlanBuilder {
   const ir::Masks masks_;
 };
 
-Executor::Plan::Plan(const ir::Graph& source, ir::Level run_level)
-    : graph(ir::without_leaf_bodies(source, &leaf_ports)), level(run_level) {
+Executor::Plan::Plan(const ir::Graph& source, ir::Level run_level, c10::Device where)
+    : graph(ir::without_leaf_bodies(source, &leaf_ports)), level(run_level), device(where) {
   for (const auto& [id, port] : leaf_ports) leaves.emplace(port.leaf, source.node(port.leaf));
   PlanBuilder(*this).build();
 }

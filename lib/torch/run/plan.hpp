@@ -58,8 +58,9 @@ struct PlanStep {
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same, in place
   bool is_batch_norm = false;
-  bool hides = false;        ///< a softmax that sets masked elements to 0
-  bool has_demands = false;  ///< demands that ATen does not check
+  bool hides = false;                ///< a softmax that sets masked elements to 0
+  bool has_demands = false;          ///< demands that ATen does not check
+  std::vector<std::size_t> on_host;  ///< arguments that must be on the CPU; empty if all are
   const HostOperator* host = nullptr;
   const RecurrentOp* recurrent = nullptr;
   RecurrentConstants constants;    ///< for a recurrent layer
@@ -79,7 +80,7 @@ struct PlanStep {
 
 /// A graph at one level of exactness, as a sequence of steps.
 struct Executor::Plan {
-  Plan(const ir::Graph& source, ir::Level run_level);
+  Plan(const ir::Graph& source, ir::Level run_level, c10::Device where);
 
   c10::IValue run(const std::vector<c10::IValue>& inputs, bool train,
                   const TensorObserver* observe_tensor, const ValueObserver* observe_value);
@@ -91,6 +92,7 @@ struct Executor::Plan {
   std::map<ir::NodeId, ir::Node> leaves;  ///< original leaves of those ports
   ir::Graph graph;
   ir::Level level;
+  c10::Device device;
   std::map<std::string, at::Tensor> tensors;
   std::vector<PlanStep> steps;
   TrainingRounding rounding;
@@ -101,6 +103,8 @@ struct Executor::Plan {
   c10::IValue call(PlanStep& step);
   c10::IValue call_aten(PlanStep& step);
   void call_operator(PlanStep& step);
+  c10::IValue moved(const c10::IValue& value) const;
+  void bring_to_host(const PlanStep& step);
   bool call_norm(PlanStep& step);
   bool call_shared_norm();
   c10::IValue take_done(PlanStep& step);
