@@ -22,6 +22,10 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--threads", request->threads, "threads for the tensor library [1]")
       ->check(CLI::Range(1, 4096));
   command
+      ->add_option("--device", request->device,
+                   "where the tensor library computes: cpu, auto, cuda, cuda:1, ... [cpu]")
+      ->type_name("NAME");
+  command
       ->add_option(
           "--nproc", request->nproc,
           "processes of this machine that run the layouts of autoshard, with --level float")

@@ -8,18 +8,26 @@
 #include "backend/libtorch.hpp"
 #include "base/error.hpp"
 #include "base/library.hpp"
+#include "base/log.hpp"
 #include "sandbox/policy.hpp"
 
 namespace mase::backend {
 namespace {
 
 std::optional<int> wanted_threads;
+std::string wanted_device = "cpu", device_in_use = "cpu";
 Backend* opened = nullptr;
 
 Backend* open_part() {
   using Factory = Backend* (*)();
   return reinterpret_cast<Factory>(open_library(
       "libmase_torch.so", "mase_backend", LibraryScope::global, "the LibTorch part", "LibTorch"))();
+}
+
+/// After the sandbox is entered, because drivers start threads.
+void use_device() {
+  device_in_use = opened->set_device(wanted_device);
+  if (wanted_device == "auto") log::info("device auto is " + device_in_use);
 }
 
 /// Opens it with the LibTorch that MASE_LIBTORCH names, otherwise with the one that it was linked
@@ -43,6 +51,8 @@ Backend* open_wanted() {
   Backend* const inner = open_backend();
   if (sandbox::chosen() == sandbox::Mode::off) return inner;
   sandbox::may_read(loaded_libtorch());
+  // pip puts the libraries of CUDA beside the package, and they open others of them when needed.
+  if (wanted_device != "cpu") sandbox::may_read(loaded_libtorch() + "/../../nvidia");
   sandbox::enter();
   static const std::unique_ptr<Backend> outer = isolated(*inner);
   return outer.get();
@@ -60,9 +70,17 @@ Backend& open() {
   if (opened == nullptr) {
     opened = open_wanted();
     if (wanted_threads) opened->set_threads(*wanted_threads);
+    if (wanted_device != "cpu") use_device();
   }
   return *opened;
 }
+
+void set_device(const std::string& name) {
+  wanted_device = name;
+  if (name != "cpu") sandbox::may_use_accelerators();
+}
+
+const std::string& device() { return device_in_use; }
 
 bool is_open() { return opened != nullptr; }
 

@@ -61,6 +61,9 @@ class Backend {
   /// {"version", "blas", "threads", "cxx11_abi", ...} for `mase doctor`.
   virtual Tree info() const = 0;
   virtual void set_threads(int threads) = 0;
+  /// Chooses the device of evaluators and of training, and returns its name, as in "cuda:0".
+  /// Error(Fault::config) if it is not there.
+  virtual std::string set_device(const std::string& name) = 0;
   /// The signature of a model file, or of its part `submodule` if that is not empty.
   virtual Signature signature(const std::string& path, const std::string& submodule) = 0;
   /// Imports a TorchScript file; Error(Fault::file) or Error(Fault::unsupported).
@@ -92,5 +95,11 @@ bool is_open();  ///< whether LibTorch is loaded
 
 /// Sets the number of threads of the LibTorch part, at once or when it is opened.
 void set_threads(int threads);
+
+/// Sets the device of the LibTorch part (device.hpp) before it is opened. The sandbox then leaves
+/// the drivers of accelerators within reach.
+void set_device(const std::string& name);
+/// The device in use, "cpu" until another one is open.
+const std::string& device();
 
 }  // namespace mase::backend

@@ -6,6 +6,10 @@
 
 namespace mase::driver {
 
+/// What to say of another device at the level integer, whose interpreter is on the CPU.
+inline constexpr const char* integer_on_cpu =
+    "the level integer computes on the CPU, whatever --device says";
+
 /// Makes evaluators for all levels except rtl, which needs an emitted folder (driver/hardware.hpp).
 ir::MakeEvaluator make_evaluator();
 

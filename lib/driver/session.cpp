@@ -21,8 +21,13 @@ namespace {
 
 void apply_log_settings(const General& general) {
   log::set_level(general.no_warnings ? log::Level::error : log::parse_level(general.log_level));
-  if (general.accelerator == "gpu")
-    log::warning("accelerator = \"gpu\" has no effect: this program computes on the CPU");
+}
+
+/// The device of the settings. Configurations of the reference system ask for any GPU.
+void choose_device(const General& general, const SettingSources& sources) {
+  const bool any = general.accelerator == "gpu" && !sources.give("device");
+  if (any) log::info("accelerator = \"gpu\" means device = \"auto\"");
+  backend::set_device(any ? "auto" : general.device.name);
 }
 
 }  // namespace
@@ -36,6 +41,7 @@ Session open_session(const CommonRequest& request, Project project, DataSource s
   const Settings& settings = session.settings();
   sandbox::may_read_named(session.configuration.sources.file);
   apply_log_settings(settings.general);
+  choose_device(settings.general, session.configuration.sources);
   if (request.quiet && settings.general.log_level == General().log_level)
     log::set_level(settings.general.no_warnings ? log::Level::error : log::Level::warning);
   session.stored = stored_data(settings);

@@ -42,7 +42,7 @@ std::map<std::string, Commands> make_uses() {
     uses[name] = {"train", "search"};
   for (const std::string& name : field_names<data::DataOptions>())
     uses[name] = {"train", "search", "test", "transform", "simulate"};
-  for (const char* name : {"batch_size", "threads", "load_name", "load_type"})
+  for (const char* name : {"batch_size", "threads", "device", "load_name", "load_type"})
     uses[name] = with_torch;
   uses["seed"] = {"train", "search", "test", "transform", "simulate", "emit"};
   uses["group_by_length"] = {"train", "search", "test"};
@@ -50,6 +50,7 @@ std::map<std::string, Commands> make_uses() {
   uses["teacher"] = {"train", "search"};
   uses["codes_only"] = {"transform"};
   for (const std::string_view name : General::ignored) uses[std::string(name)] = {};
+  uses["accelerator"] = {};  // device says more
   return uses;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/device.hpp"
 #include "backend/training.hpp"
 #include "base/field.hpp"
 #include "data/dataset.hpp"
@@ -29,6 +30,7 @@ struct General {
   std::string trainer_precision = "32";
   int num_devices = 1;
   int num_nodes = 1;
+  backend::DeviceName device;
   std::string accelerator = "auto";
   std::string strategy = "auto";
   int threads = 1;
@@ -66,8 +68,14 @@ struct General {
         Field{"trainer_precision", &G::trainer_precision, "arithmetic of training"}.one_of("32"),
         Field{"num_devices", &G::num_devices, "devices to train on"}.between(1, 1),
         Field{"num_nodes", &G::num_nodes, "machines to train on"}.between(1, 1),
-        Field{"accelerator", &G::accelerator, "device kind; only the CPU is used"}.one_of(
-            "auto", "cpu", "gpu"),
+        Field{
+            "device", &G::device,
+            "where LibTorch computes: cpu; auto, the first accelerator that is there; or its name, "
+            "as cuda, cuda:1, xpu or mps"}
+            .rare(),
+        Field{"accelerator", &G::accelerator, "device kind; gpu means the device auto"}
+            .one_of("auto", "cpu", "gpu")
+            .rare(),
         Field{"strategy", &G::strategy, "distribution strategy"}.one_of("auto"),
         Field{"threads", &G::threads, "threads of the tensor library"}.between(1, 4096).rare(),
         Field{"disable_dataset_cache", &G::disable_dataset_cache,
@@ -80,9 +88,8 @@ struct General {
               "store quantized weights in checkpoints as codes only, without the floats"}};
   }
   /// Settings that have no effect; accepted because configurations of the reference have them.
-  static constexpr std::array<std::string_view, 6> ignored{
-      "trainer_precision", "num_devices", "num_nodes",
-      "accelerator",       "strategy",    "disable_dataset_cache"};
+  static constexpr std::array<std::string_view, 5> ignored{
+      "trainer_precision", "num_devices", "num_nodes", "strategy", "disable_dataset_cache"};
 };
 
 /// All settings of a command.

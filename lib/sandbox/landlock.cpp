@@ -102,6 +102,8 @@ void restrict_files(const Rights& rights, int version) {
   if (ruleset.number() < 0) refused("Landlock ruleset");
   for (const std::string& path : rights.read) allow(ruleset, path, reading & known);
   for (const std::string& path : rights.write) allow(ruleset, path, writing & known);
+  for (const std::string& path : rights.devices)
+    allow(ruleset, path, (reading | write_file | ioctl_dev) & known);
   // Linkers and compilers create links.
   if (!rights.execute.empty())
     for (const std::string& path : rights.write) allow(ruleset, path, make_sym & known);

@@ -174,6 +174,21 @@ void may_meet_processes() {
     may_read(path);
 }
 
+void may_use_accelerators() {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("nvidia") || name == "kfd" || name == "dri" || name == "dxg" ||
+        name == "accel")
+      policy().rights.devices.push_back(entry.path().string());
+  }
+  // What drivers read of the machine, and where they keep their libraries.
+  for (const char* path :
+       {"/proc/driver", "/proc/devices", "/proc/modules", "/sys/bus", "/sys/class", "/sys/dev",
+        "/sys/devices", "/sys/module", "/etc/OpenCL", "/opt"})
+    may_read(path);
+}
+
 void may_connect() {
   policy().rights.network = true;
   for (const char* path : {"/etc", "/run", "/var/run", "/proc"}) may_read(path);
@@ -215,6 +230,7 @@ void keep_reading_only() {
   rights.write = {"/dev/null"};
   rights.read.insert(rights.read.end(), policy().folders.begin(), policy().folders.end());
   rights.execute.clear();
+  rights.devices.clear();
   rights.network = false;
   keep_only(rights);
 }

@@ -42,6 +42,7 @@ void may_run_programs();
 void may_run_any_program();
 void may_run_program(const std::string& name);  ///< only this program, if it exists
 void may_connect();                             ///< allows connecting to a database
+void may_use_accelerators();                    ///< allows drivers of GPUs and the like
 void may_meet_processes();  ///< allows connections between the processes of a training
 /// Allows writing a single file through the door (door.hpp).
 void will_output(const std::string& path);

@@ -11,9 +11,10 @@ namespace mase::sandbox {
 /// everything below it.
 struct Rights {
   std::vector<std::string> read;
-  std::vector<std::string> write;    ///< read, change, create and remove
-  std::vector<std::string> execute;  ///< programs or folders of programs; if empty, no exec
-  bool network = false;              ///< may open sockets
+  std::vector<std::string> write;      ///< read, change, create and remove
+  std::vector<std::string> execute;    ///< programs or folders of programs; if empty, no exec
+  bool network = false;                ///< may open sockets
+  std::vector<std::string> devices{};  ///< files of devices, or their folders: read, write, control
 };
 
 /// What the running kernel can enforce.

@@ -17,6 +17,7 @@
 #include "torch/export/torchscript.hpp"
 #include "torch/import/state_dict.hpp"
 #include "torch/import/torchscript.hpp"
+#include "torch/run/device.hpp"
 #include "torch/run/executor.hpp"
 #include "torch/run/tensors.hpp"
 #include "torch/train/companions.hpp"
@@ -35,6 +36,8 @@ auto translated(Work&& work) {
     throw;
   } catch (const std::bad_alloc&) {
     file_error(out_of_memory());
+  } catch (const c10::OutOfMemoryError& error) {
+    file_error(memory_error(error));
   } catch (const c10::Error& error) {
     throw Error(Fault::internal, std::string("LibTorch: ") + error.what_without_backtrace());
   } catch (const std::exception& error) {
@@ -86,11 +89,17 @@ class TorchBackend : public backend::Backend {
     info["blas"] = blas_name();
     info["threads"] = at::get_num_threads();
     info["cxx11_abi"] = _GLIBCXX_USE_CXX11_ABI != 0;
+    info["devices"] = join(devices_here(), ", ");
     return info;
   }
 
   void set_threads(int threads) override {
     translated([&] { at::set_num_threads(std::max(threads, 1)); });
+  }
+
+  std::string set_device(const std::string& name) override {
+    device_ = translated([&] { return find_device(name); });
+    return device_.str();
   }
 
   backend::Signature signature(const std::string& path, const std::string& submodule) override {
@@ -108,7 +117,7 @@ class TorchBackend : public backend::Backend {
 
   std::unique_ptr<ir::Evaluator> evaluator(const ir::Graph& graph, ir::Level level) override {
     return translated([&]() -> std::unique_ptr<ir::Evaluator> {
-      return std::make_unique<GuardedEvaluator>(make_evaluator(graph, level));
+      return std::make_unique<GuardedEvaluator>(make_evaluator(graph, level, device_));
     });
   }
 
@@ -138,6 +147,9 @@ class TorchBackend : public backend::Backend {
                              const std::string& resume) override {
     return translated([&] { return train::run_training(graph, data, options, callbacks, resume); });
   }
+
+ private:
+  c10::Device device_ = c10::kCPU;
 };
 
 /// Keeps freed memory. Otherwise new result tensors would be mapped and unmapped for every

@@ -102,6 +102,7 @@ struct RunRequest {
   std::optional<std::string> output;  ///< default: none, where classes of texts are printed
   std::string level = "quantized";
   int threads = 1;
+  std::string device = "cpu";
   int nproc = 1;           ///< processes to start on this machine, one per device of its layouts
   bool overwrite = false;  ///< replace a file that the command reads
   bool json = false;

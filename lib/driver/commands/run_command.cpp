@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/loading/load_model.hpp"
@@ -114,6 +116,15 @@ ir::Results results_of(const LoadedModel& model, ir::Level level, const backend:
   return run_on_mesh(model.graph, model.example, ranks);
 }
 
+void choose_device(const RunRequest& request, ir::Level level, const backend::Ranks& ranks) {
+  const std::string device = backend::parse_device(request.device);
+  if (device == "cpu") return;
+  if (ranks.several())
+    config_error("--device " + device + ": several processes run a model on the CPU only");
+  if (level == ir::Level::integer) return log::warning(integer_on_cpu);
+  backend::set_device(device);
+}
+
 }  // namespace
 
 int run(const RunRequest& request) {
@@ -133,6 +144,7 @@ int run(const RunRequest& request) {
   backend::set_threads(request.threads);
   backend::Ranks ranks = ranks_of_environment(run_timeout);
   ranks.after_loss = run_again;
+  choose_device(request, level, ranks);
   if (ranks.several()) sandbox::may_meet_processes();
   if (request.output && ranks.rank == 0) sandbox::will_output(*request.output);
   ModelRequest wanted;
