@@ -88,7 +88,8 @@ struct Setup {
               "database: sqlite:///FILE or postgresql://...; default: study.db in the project"},
         Field{"study", &S::study, "name of the study in the database; default: the project's name"},
         Field{"store", &S::store,
-              "s3://BUCKET/PREFIX, which gets the best points and the results for all hosts"},
+              "s3://BUCKET/PREFIX, which gets the best points and the results for all hosts"}
+            .rare(),
         Field{"heartbeat", &S::heartbeat,
               "seconds between heartbeats; a worker silent for six times that counts as dead"}
             .between(0.05, 86400)
