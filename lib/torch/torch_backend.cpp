@@ -145,7 +145,8 @@ class TorchBackend : public backend::Backend {
                              const backend::TrainOptions& options,
                              const backend::TrainCallbacks& callbacks,
                              const std::string& resume) override {
-    return translated([&] { return train::run_training(graph, data, options, callbacks, resume); });
+    return translated(
+        [&] { return train::run_training(graph, data, options, callbacks, resume, device_); });
   }
 
  private:

@@ -18,7 +18,51 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from several_processes_test import weights
+
 MASE = SOURCE = PRETEND = None
+
+FORMATS = """
+[passes.quantize]
+by = "type"
+[passes.quantize.linear.config]
+name = "integer"
+data_in_width = 8
+data_in_frac_width = 5
+weight_width = 6
+weight_frac_width = 5
+bias_width = 8
+bias_frac_width = 5
+"""
+
+SGD = ("--training-optimizer", "sgd")
+
+SEARCH = """
+model = "jsc-three-linear"
+dataset = "jsc"
+max_steps = 5
+[search.search_space]
+name = "graph/quantize/mixed_precision_ptq"
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.linear.config]
+name = ["integer"]
+data_in_width = [6, 8]
+data_in_frac_width = [4]
+weight_width = [4, 8]
+weight_frac_width = ["auto"]
+bias_width = [8]
+bias_frac_width = [6]
+[search.strategy]
+name = "optuna"
+[search.strategy.sw_runner.basic_evaluation]
+data_loader = "val_dataloader"
+[search.strategy.setup]
+n_trials = 3
+sampler = "random"
+[search.strategy.metrics]
+accuracy.direction = "maximize"
+"""
 
 # An accelerator sums in another order: products of at most 1000 terms near 1 differ by some 1000 * 2^-24.
 TOLERANCE = 1e-4
@@ -29,6 +73,13 @@ def read_floats(path):
     begin = 10 + struct.unpack("<H", data[8:10])[0]
     assert b"'<f4'" in data[:begin], data[:begin]
     return struct.unpack(f"<{(len(data) - begin) // 4}f", data[begin:])
+
+
+def without_losses(figures):
+    """The figures that count rows; losses are those of another order of sums."""
+    if not isinstance(figures, dict):
+        return figures
+    return {name: without_losses(value) for name, value in figures.items() if name != "loss"}
 
 
 def first_accelerator():
@@ -62,6 +113,13 @@ class OnDevice:
         worst = max(abs(a - b) for a, b in zip(mine, theirs, strict=True))
         self.assertLessEqual(worst, TOLERANCE * max(1, *map(abs, theirs)))
 
+    def check_trained(self, mine, theirs):
+        """The steps of the pretend device are those of the CPU bit for bit."""
+        if self.device.startswith("privateuseone"):
+            self.assertEqual(mine, theirs)
+        else:
+            self.check_close(mine, theirs)
+
     def run_model(self, model, folder, *words):
         """The results of a fixture on the device and on the CPU."""
         inputs = [w for file in sorted(folder.glob("input*.npy")) for w in ("--input", file)]
@@ -85,6 +143,72 @@ class OnDevice:
         there, here = (json.loads(self.mase(*words, "--device", name))["scores"] for name in (self.device, "cpu"))
         self.assertEqual(there["accuracy"], here["accuracy"])
         self.assertAlmostEqual(there["loss"], here["loss"], delta=TOLERANCE)
+
+    def both(self, *words):
+        """Runs a command on the device and on the CPU, in the projects there and here."""
+        for name, device in (("there", self.device), ("here", "cpu")):
+            self.mase(*words, "--project", name, "--device", device)
+
+    def weights_of(self, project):
+        return weights(self.folder / "mase_output" / project)
+
+    def train(self, project, device, *words, steps=40):
+        words = ("train", "jsc-s", "jsc", "--max-steps", steps, "--fold-batch-norm", *words)
+        self.mase(*words, "--project", project, "--device", device)
+        return self.weights_of(project)
+
+    def test_training(self):
+        """With folded batch norms both use autograd, and the CPU its own kernels for each operator."""
+        words = ("--ema-decay", "0.9", "--gradient-clip", "1", "--training-optimizer", "adamw", "--schedule", "cosine")
+        self.check_trained(self.train("there", self.device, *words), self.train("here", "cpu", *words))
+
+    def test_training_elsewhere(self):
+        """What was begun on one device goes on with the same bits as on the other, both ways."""
+        whole = self.train("here", "cpu")
+        for first, second in ((self.device, "cpu"), ("cpu", self.device)):
+            self.train(first[:3], first, steps=20)
+            self.check_trained(self.train(first[:3], second, "--resume"), whole)
+
+    def test_quantized_training(self):
+        """Straight-through gradients, batch statistics, and formats."""
+        (self.folder / "q.toml").write_text(FORMATS)
+        self.mase("transform", "jsc-s", "jsc", "--config", "q.toml", "--project", "q", "--device", self.device)
+        self.both("train", "mase_output/q", "jsc", "--max-steps", "20", "--fold-batch-norm")
+        self.check_trained(self.weights_of("there"), self.weights_of("here"))
+
+    def test_networks(self):
+        """Here the CPU has layers of its own, whose sums have another order. A step of sgd keeps such differences small,
+        while adam's first steps are as large for tiny gradients as for others."""
+        for words in (
+            ("lenet", "mnist", "--batch-size", "8"),
+            ("bert-tiny", "toy-tokens"),
+            ("transformer-jets", "jsc"),
+        ):
+            with self.subTest(words[0]):
+                self.both("train", *words, *SGD, "--max-steps", "2", "--overwrite")
+                self.check_close(self.weights_of("there"), self.weights_of("here"))
+
+    def test_several_processes(self):
+        for name, device in (("there", self.device.split(":")[0]), ("here", "cpu")):
+            self.train(name, device, "--nproc", "2")
+        self.check_trained(self.weights_of("there"), self.weights_of("here"))
+
+    def test_calibration(self):
+        """Binary points from values on the device are those from the CPU."""
+        config = SOURCE / "configs/hardware/transformer_jets.toml"
+        self.both("transform", "transformer-jets", "jsc", "--config", config)
+        there, here = (self.mase("show", f"mase_output/{name}") for name in ("there", "here"))
+        self.assertIn("integer(8, ", there)
+        self.assertEqual(there.replace("there", "here"), here)
+
+    def test_search(self):
+        (self.folder / "s.toml").write_text(SEARCH)
+        found = [
+            json.loads(self.mase("search", "--config", "s.toml", "--project", name, "--json", "--device", device))
+            for name, device in (("there", self.device), ("here", "cpu"))
+        ]
+        for name in ("baseline", "best", "test"):
+            self.assertEqual(*(without_losses(document[name]) for document in found))
 
     def test_missing_device(self):
         error = self.mase(

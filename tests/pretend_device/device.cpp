@@ -4,6 +4,7 @@
 // once, so streams and events have nothing to do.
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <c10/core/DeviceType.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <vector>
@@ -79,6 +80,7 @@ struct Hooks final : at::PrivateUse1HooksInterface {
 };
 
 [[maybe_unused]] const bool registered = [] {
+  c10::register_privateuse1_backend("privateuseone");  // autograd asks for a registered name
   static Hooks hooks;
   at::RegisterPrivateUse1HooksInterface(&hooks);
   return true;

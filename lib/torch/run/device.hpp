@@ -13,8 +13,9 @@ namespace mase::libtorch {
 /// The names of all devices that are there, the CPU first: "cpu", "cuda:0", "cuda:1".
 std::vector<std::string> devices_here();
 
-/// The device of this name (backend/device.hpp). Error(Fault::config) if it is not there says which
-/// are, and what is needed for it.
+/// The device of this name (backend/device.hpp). A name without a number is that of another device
+/// for each process that a launcher starts on the machine. Error(Fault::config) if it is not there
+/// says which are, and what is needed for it.
 c10::Device find_device(const std::string& name);
 
 /// An error of LibTorch on this device, with a remedy if it lacks memory or the operator.

@@ -30,10 +30,14 @@ class AutogradNetwork : public TrainableNetwork {
   }
 
   void backward(const std::vector<at::Tensor>& gradients) override {
-    run_backward(gradients);
+    std::vector<at::Tensor> there;
+    for (const at::Tensor& gradient : gradients)
+      there.push_back(gradient.defined() ? gradient.to(executor_.device()) : gradient);
+    run_backward(there);
     outputs_.clear();
     for (const Parameters::Entry& entry : parameters_.entries()) take_gradient(entry);
     for (const Parameters::LearnedStep& step : parameters_.steps()) take_gradient(step.entry);
+    parameters_.collect_gradients();
   }
 
  private:

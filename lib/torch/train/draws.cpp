@@ -3,6 +3,7 @@
 #include "torch/train/draws.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 
 #include <algorithm>
 #include <mutex>
@@ -31,6 +32,13 @@ void seed_step(std::int64_t seed, std::int64_t step, int rank) {
   at::Generator generator = at::detail::getDefaultCPUGenerator();
   const std::lock_guard<std::mutex> lock(generator.mutex());
   generator.set_current_seed(mixed(seed, step, rank));
+}
+
+void seed_device(c10::Device device) {
+  if (device.is_cpu()) return;
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(at::detail::getDefaultCPUGenerator().current_seed());
 }
 
 }  // namespace mase::train

@@ -3,6 +3,8 @@
 // draws the same numbers.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <cstdint>
 
 #include "ir/graph.hpp"
@@ -15,5 +17,8 @@ bool draws_numbers(const ir::Graph& graph);
 /// Seeds LibTorch's generator for one step of one of the processes that train together.
 /// Neighbouring seeds, steps and ranks give unrelated numbers.
 void seed_step(std::int64_t seed, std::int64_t step, int rank);
+
+/// Seeds the generator of a device as that of the CPU has been.
+void seed_device(c10::Device device);
 
 }  // namespace mase::train

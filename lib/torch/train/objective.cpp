@@ -11,10 +11,10 @@
 namespace mase::train {
 
 Objective::Objective(const data::Dataset& data, const backend::TrainOptions& options,
-                     Batches& batches, const c10::IValue& output)
+                     Batches& batches, const c10::IValue& output, c10::Device device)
     : batches_(batches) {
   const std::vector<std::string> results = result_names(output);
-  if (options.teacher) teacher_.emplace(*options.teacher, ir::Level::floating);
+  if (options.teacher) teacher_.emplace(*options.teacher, ir::Level::floating, device);
   losses_.emplace(teacher_ ? backend::teacher_targets(results, options)
                            : backend::training_targets(data, options),
                   results, options.label_smoothing);
@@ -27,7 +27,7 @@ Objective::Objective(const data::Dataset& data, const backend::TrainOptions& opt
 std::vector<at::Tensor> Objective::wanted() {
   if (!teacher_) return batches_.targets();
   std::vector<at::Tensor> outputs = result_tensors(teacher_->run(batches_.inputs()));
-  for (at::Tensor& output : outputs) output = output.contiguous();
+  for (at::Tensor& output : outputs) output = output.cpu().contiguous();
   if (outputs.size() != losses_->targets().size())
     config_error("the teacher returns " + std::to_string(outputs.size()) +
                  " results, and the model " + std::to_string(losses_->targets().size()));

@@ -19,10 +19,11 @@ namespace mase::train {
 /// The losses of a model against the targets of a data set or the outputs of a teacher.
 class Objective {
  public:
-  /// `output` is what the model returns for the loaded rows of `batches`. Error(Fault::config) if
-  /// it does not fit the targets. The arguments but for `output` must outlive the object.
+  /// `output` is what the model returns for the loaded rows of `batches`; a teacher runs on
+  /// `device`. Error(Fault::config) if it does not fit the targets. The arguments but for `output`
+  /// must outlive the object.
   Objective(const data::Dataset& data, const backend::TrainOptions& options, Batches& batches,
-            const c10::IValue& output);
+            const c10::IValue& output, c10::Device device);
 
   /// The losses that training minimises.
   TargetLosses& losses() { return *losses_; }

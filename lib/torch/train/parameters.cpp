@@ -3,6 +3,7 @@
 #include "torch/train/parameters.hpp"
 
 #include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
 
 #include "base/error.hpp"
 
@@ -53,21 +54,41 @@ Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>
   }
   values_ = at::zeros({total}, at::kFloat);
   gradients_ = at::zeros({total + floats_per_line}, at::kFloat);
+  const c10::Device device = table.at(entries_.front().path).device();
+  if (!device.is_cpu()) {
+    device_values_ = at::zeros({total}, values_.options().device(device));
+    device_gradients_ = at::zeros({total}, device_values_.options());
+  }
+  const at::Tensor& leaves = device.is_cpu() ? values_ : device_values_;
+  const at::Tensor& gradients = device.is_cpu() ? gradients_ : device_gradients_;
   for (Entry& entry : entries_) {
     at::Tensor& slot = table.at(entry.path);
     const auto view = [&](const at::Tensor& flat) {
       return flat.narrow(0, static_cast<std::int64_t>(entry.offset), slot.numel())
           .view(slot.sizes());
     };
-    entry.leaf = view(values_).copy_(slot.detach()).detach().set_requires_grad(true);
-    entry.gradient = view(gradients_);
+    entry.values = view(values_).copy_(slot.detach());
+    entry.leaf = view(leaves).detach().set_requires_grad(true);
+    entry.gradient = view(gradients);
     slot = entry.leaf;
   }
   for (LearnedStep& step : steps_) {
     const auto place = static_cast<std::int64_t>(step.entry.offset);
-    step.entry.leaf = values_.select(0, place).detach().set_requires_grad(true);
-    step.entry.gradient = gradients_.select(0, place);
+    step.entry.values = values_.select(0, place);
+    step.entry.leaf = leaves.select(0, place).detach().set_requires_grad(true);
+    step.entry.gradient = gradients.select(0, place);
   }
+  share_values();
+}
+
+void Parameters::share_values() {
+  const at::NoGradGuard no_gradients;
+  if (device_values_.defined()) device_values_.copy_(values_);
+}
+
+void Parameters::collect_gradients() {
+  if (device_gradients_.defined())
+    gradients_.narrow(0, 0, values_.numel()).copy_(device_gradients_);
 }
 
 std::span<float> Parameters::values() { return span_of(values_); }

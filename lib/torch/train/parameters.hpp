@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters: everything that an optimiser changes, in one flat buffer. The executor's tensors are
-// views of it.
+// views of it, or of its copy on another device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,8 +22,9 @@ class Parameters {
   struct Entry {
     std::string path;
     std::size_t offset = 0;  ///< offset of its first element in the flat buffers
-    at::Tensor leaf;         ///< a view of values() that requires a gradient
-    at::Tensor gradient;     ///< a view of gradients() of the same shape
+    at::Tensor values;       ///< a view of values()
+    at::Tensor leaf;         ///< the same on the device of the table; requires a gradient
+    at::Tensor gradient;     ///< for its gradient, on that device
   };
 
   /// The base-2 logarithm of the step of a port's fixed-point format, if it is learned.
@@ -34,6 +35,7 @@ class Parameters {
   };
 
   /// Takes over every trainable tensor of `graph` in `table` (path → tensor, as in the executor).
+  /// All lie on one device.
   /// `steps` are the ports that learn their step; their values are 0 at first.
   /// Error(Fault::config) if no tensor is trainable, Error(Fault::unsupported) if one is not
   /// float32.
@@ -44,6 +46,10 @@ class Parameters {
   /// operations depends on alignment give the same bits in every run. The gaps stay zero.
   std::span<float> values();
   std::span<float> gradients();
+  /// Brings values() to the leaves, after they have changed, and the entries' gradients to
+  /// gradients(). On the CPU both are the same memory.
+  void share_values();
+  void collect_gradients();
   /// A line of numbers behind the gradients, which the processes of a training sum with them.
   std::span<float> companions();
   /// The gradients and their companions.
@@ -61,6 +67,7 @@ class Parameters {
   std::vector<LearnedStep> steps_;
   std::size_t decayed_ = 0;
   at::Tensor values_, gradients_;
+  at::Tensor device_values_, device_gradients_;  ///< undefined on the CPU
 };
 
 }  // namespace mase::train

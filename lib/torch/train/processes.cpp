@@ -65,7 +65,7 @@ void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tens
   if (!group_) return;
   for (auto& [path, tensor] : tensors) {
     if (parameters.find(path)) continue;
-    const at::Tensor values = tensor.detach().contiguous();
+    const at::Tensor values = tensor.detach().cpu().contiguous();
     group_->broadcast(values);
     if (values.data_ptr() != tensor.data_ptr()) tensor.detach().copy_(values);
   }

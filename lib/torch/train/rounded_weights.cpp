@@ -25,12 +25,12 @@ void RoundedWeights::add(const ir::Node& node, const ir::Port& port, Parameters&
   const auto format = node.formats.find(port.name);
   const Parameters::Entry* entry = parameters.find(port.tensor);
   if (format == node.formats.end() || !entry) return;
-  const void* memory = entry->leaf.data_ptr();
+  const void* memory = entry->values.data_ptr();
   const auto known = std::ranges::find_if(
       weights_, [&](const Weight& weight) { return weight.values.data_ptr() == memory; });
   if (known == weights_.end()) {
     weights_.push_back(
-        {&format->second, libtorch::place_number(node.name, port.name), entry->leaf.detach()});
+        {&format->second, libtorch::place_number(node.name, port.name), entry->values});
   } else if (*known->format != format->second) {
     config_error("round_weights: parameter '" + port.tensor + "' has the format " +
                  known->format->text() + ", but " + format->second.text() + " at node '" +

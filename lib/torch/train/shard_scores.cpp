@@ -12,7 +12,7 @@ void ShardScores::add(const std::vector<at::Tensor>& results, const std::vector<
                       std::int64_t rows) {
   const std::vector<at::Tensor> outputs = losses_.select(results, wanted);
   const auto kept = [&](const at::Tensor& tensor) {
-    const at::Tensor part = tensor.detach().narrow(0, 0, rows);
+    const at::Tensor part = tensor.detach().narrow(0, 0, rows).cpu();
     return processes_.own_shards() == 1 ? part : part.clone();  // one is scored at once
   };
   outputs_.resize(outputs.size());

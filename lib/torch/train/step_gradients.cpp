@@ -38,6 +38,7 @@ void StepGradients::run_shard(std::int64_t step, std::int64_t shard) {
   const std::int64_t group = options_.accumulate_grad_batches;
   const std::int64_t first = step % counts_.steps_per_epoch * group;
   const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
+  if (draws_) seed_device(model_.executor().device());
   double loss = 0;
   for (std::int64_t batch = first; batch < end; ++batch) {
     model_.executor().rounding().batch = (batch - first) * batches_.shards().all + shard;

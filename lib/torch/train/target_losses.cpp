@@ -149,7 +149,7 @@ double TargetLosses::compute(std::size_t index, const at::Tensor& output, const 
                              double share) {
   const data::Target& target = targets_[index];
   const bool turned = data::find_task(target.task).classes_first;
-  const at::Tensor values = (turned ? output.movedim(1, -1) : output).contiguous();
+  const at::Tensor values = (turned ? output.movedim(1, -1) : output).detach().cpu().contiguous();
   at::Tensor& gradient = gradients_[places_[index]];
   if (!gradient.defined() || gradient.sizes() != values.sizes() || turned)
     gradient = at::empty(values.sizes(), at::kFloat);

@@ -8,8 +8,8 @@
 namespace mase::train {
 namespace {
 
-libtorch::Executor make_executor(const ir::Graph& graph) {
-  libtorch::Executor executor(graph, ir::Level::quantized);
+libtorch::Executor make_executor(const ir::Graph& graph, c10::Device device) {
+  libtorch::Executor executor(graph, ir::Level::quantized, device);
   executor.own_tensors();
   return executor;
 }
@@ -17,15 +17,16 @@ libtorch::Executor make_executor(const ir::Graph& graph) {
 }  // namespace
 
 TrainedModel::TrainedModel(ir::Graph& graph, const backend::TrainOptions& options,
-                           std::int64_t steps)
+                           std::int64_t steps, c10::Device device)
     : graph_(graph),
       options_(options),
-      executor_(make_executor(graph)),
+      executor_(make_executor(graph, device)),
       folded_(options.fold_batch_norm ? executor_.fold_batch_norms() : 0),
       parameters_(graph, executor_.tensors(),
                   options.learn_scales ? learnable_ports(graph) : std::vector<PortName>()),
       learned_steps_(graph, executor_, parameters_),
-      network_(folded_ > 0 ? nullptr : make_layer_network(executor_, parameters_)),
+      network_(folded_ > 0 || !device.is_cpu() ? nullptr
+                                               : make_layer_network(executor_, parameters_)),
       average_(options.ema_decay, parameters_.values()) {
   check_quantization(graph, options, steps, parameters_.steps().size(), folded_);
   if (!network_) network_ = make_autograd_network(executor_, parameters_);
@@ -35,7 +36,10 @@ TrainedModel::TrainedModel(ir::Graph& graph, const backend::TrainOptions& option
 }
 
 void TrainedModel::begin_step(std::int64_t step) {
-  if (rounded_weights_ && step == options_.quantize_after_steps) rounded_weights_->round(step - 1);
+  if (rounded_weights_ && step == options_.quantize_after_steps) {
+    rounded_weights_->round(step - 1);
+    parameters_.share_values();
+  }
   executor_.rounding().step = step;
   network_->begin_step(is_quantized(step, options_));
 }
@@ -44,11 +48,13 @@ void TrainedModel::finish_step(std::int64_t step) {
   learned_steps_.follow();
   average_.update(parameters_.values(), step);
   if (rounded_weights_ && is_quantized(step, options_)) rounded_weights_->round(step);
+  parameters_.share_values();
 }
 
 void TrainedModel::swap_average() {
   if (average_.empty()) return;
   average_.swap(parameters_.values());
+  parameters_.share_values();
   learned_steps_.follow();
 }
 

@@ -20,9 +20,11 @@ namespace mase::train {
 /// Everything that a step of training changes, but for the optimiser's moments.
 class TrainedModel {
  public:
-  /// The arguments must outlive the object. `steps` is the number of steps of the run.
+  /// The arguments must outlive the object. `steps` is the number of steps of the run. The
+  /// model computes on `device`, and its parameters are updated on the CPU.
   /// Error(Fault::config) if the options of quantized training do not fit the graph.
-  TrainedModel(ir::Graph& graph, const backend::TrainOptions& options, std::int64_t steps);
+  TrainedModel(ir::Graph& graph, const backend::TrainOptions& options, std::int64_t steps,
+               c10::Device device);
 
   ir::Graph& graph() { return graph_; }
   libtorch::Executor& executor() { return executor_; }

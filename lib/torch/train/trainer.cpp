@@ -36,19 +36,19 @@ std::string data_hash(const data::Dataset& data, const backend::TrainOptions& op
 class Trainer {
  public:
   Trainer(ir::Graph& graph, const data::Dataset& data, const backend::TrainOptions& options,
-          const backend::TrainCallbacks& callbacks)
+          const backend::TrainCallbacks& callbacks, c10::Device device)
       : graph_(graph),
         data_(data),
         options_(options),
         callbacks_(callbacks),
         counts_(count_steps(static_cast<std::int64_t>(data.train.size()), options,
                             has_batch_norm(graph))),
-        model_(graph, options, counts_.steps),
+        model_(graph, options, counts_.steps, device),
         optimizer_(options, model_.parameters().values().size(), model_.parameters().decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options,
                  options.ranks, options.shards),
         processes_(options.ranks, batches_.shards()),
-        objective_(data, options, batches_, first_output()),
+        objective_(data, options, batches_, first_output(), device),
         gradients_(model_, objective_, batches_, processes_, counts_, options) {
     state_.data_hash = data_hash(data, options);
   }
@@ -204,9 +204,9 @@ class Trainer {
 backend::TrainResult run_training(ir::Graph& graph, const data::Dataset& data,
                                   const backend::TrainOptions& options,
                                   const backend::TrainCallbacks& callbacks,
-                                  const std::string& resume) {
+                                  const std::string& resume, c10::Device device) {
   check_data(graph, data);
-  Trainer trainer(graph, data, options, callbacks);
+  Trainer trainer(graph, data, options, callbacks, device);
   trainer.meet(resume);
   if (!resume.empty()) trainer.resume(resume);
   return trainer.run();

@@ -2,6 +2,8 @@
 // The trainer fits a graph's parameters to a data set.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <string>
 
 #include "backend/training.hpp"
@@ -25,6 +27,6 @@ namespace mase::train {
 backend::TrainResult run_training(ir::Graph& graph, const data::Dataset& data,
                                   const backend::TrainOptions& options,
                                   const backend::TrainCallbacks& callbacks,
-                                  const std::string& resume);
+                                  const std::string& resume, c10::Device device = c10::kCPU);
 
 }  // namespace mase::train
