@@ -3,6 +3,7 @@
 #include "torch/run/device_quantizer.hpp"
 
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/where.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/api/function_impl.h>
@@ -12,6 +13,7 @@
 
 #include <map>
 #include <mutex>
+#include <numbers>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -45,15 +47,29 @@ at::Tensor run_code(const jit::Code& code, const at::Tensor& x) {
   return stack.at(0).toTensor();
 }
 
-/// The compiled text, which is kept for other tensors of the rank on the device.
+/// The compiled text of a format, which is kept for other tensors of the rank on the device.
 jit::Code code_of(const formats::Format& format, const at::Tensor& in) {
   static std::mutex mutex;
   static std::map<std::tuple<std::string, std::int64_t, std::string>, jit::Code> codes;
   const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = codes.try_emplace({format.text(), in.dim(), in.device().str()});
-  if (is_new)
-    entry->second = compile_for(in.device(), format.torchscript(static_cast<int>(in.dim())));
-  return entry->second;
+  const std::tuple key{format.text(), in.dim(), in.device().str()};
+  auto found = codes.find(key);
+  if (found == codes.end()) {
+    const std::string text = format.torchscript(static_cast<int>(in.dim()));
+    found = codes.emplace(key, compile_for(in.device(), text)).first;
+  }
+  return found->second;
+}
+
+/// The same order of additions as on the CPU; a device's own sum has another one.
+double sum_of_parts(at::Tensor parts) {
+  if (parts.numel() == 0) return 0;
+  while (parts.numel() > 1) {
+    const std::int64_t half = (parts.numel() + 1) / 2, rest = parts.numel() - half;
+    parts.narrow(0, 0, rest).add_(parts.narrow(0, half, rest));
+    parts = parts.narrow(0, 0, half);
+  }
+  return parts.item<double>();
 }
 
 }  // namespace
@@ -62,6 +78,19 @@ at::Tensor quantize_by_operators(const at::Tensor& in, const formats::Format& fo
   format.check({in.sizes().begin(), in.sizes().end()});
   if (in.numel() == 0) return at::empty_like(in);
   return run_code(code_of(format, in), in).contiguous();
+}
+
+double step_gradient_by_operators(const formats::Format& format, const at::Tensor& raw,
+                                  const at::Tensor& quantized, const at::Tensor& gradient,
+                                  at::Tensor& into) {
+  const formats::Range range = format.range();
+  const at::Tensor saturates =
+      raw.lt(static_cast<float>(range.low)).logical_or_(raw.gt(static_cast<float>(range.high)));
+  const at::Tensor moved = at::where(saturates, quantized, quantized.sub(raw));
+  const double sum = sum_of_parts(gradient.mul(moved).to(at::kDouble).flatten());
+  into.copy_(gradient);
+  into.masked_fill_(saturates, 0.0);
+  return sum * std::numbers::ln2;
 }
 
 }  // namespace mase::libtorch

@@ -4,6 +4,7 @@
 #include "torch/run/quantize_op.hpp"
 
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -37,8 +38,21 @@ at::Tensor quantize_values(const at::Tensor& tensor, const formats::Format& form
   if (in.is_cpu())
     quantize_into(in, format, out);
   else if (!quantize_by_kernel(in, format, out))
-    out = quantize_by_operators(in, format);
+    out = format.is_stochastic()  // no operators make the random numbers
+              ? quantize_values(in.cpu(), format).to(in.device())
+              : quantize_by_operators(in, format);
   return out;
+}
+
+/// Adds the second half to the first until one number is left: any device can keep this order.
+double sum_of_halves(std::span<double> parts) {
+  if (parts.empty()) return 0;
+  while (parts.size() > 1) {
+    const std::size_t half = (parts.size() + 1) / 2;
+    for (std::size_t i = half; i < parts.size(); ++i) parts[i - half] += parts[i];
+    parts = parts.first(half);
+  }
+  return parts[0];
 }
 
 /// A format that lives as long as the autograd node that needs it.
@@ -148,7 +162,7 @@ at::Tensor round_gradient(const at::Tensor& tensor, const formats::Format& forma
 void quantize_into(const at::Tensor& in, const formats::Format& format, at::Tensor& out) {
   if (!in.is_cpu()) {
     const c10::NoGradGuard guard;
-    out.copy_(quantize_by_operators(in, format));
+    out.copy_(quantize_values(in, format));
     return;
   }
   format.quantize(floats(in), mutable_floats(out), shape_of(in));
@@ -167,27 +181,36 @@ void quantize_gradient_into(const at::Tensor& gradient, const formats::Format& f
 void clip_gradient(const formats::Format& format, const at::Tensor& raw, const at::Tensor& gradient,
                    at::Tensor& into) {
   thread_local std::vector<std::uint8_t> mask;  // scratch memory that is reused
+  const at::Tensor host = raw.cpu();            // the tensor itself, unless it is elsewhere
+  mask.resize(static_cast<std::size_t>(host.numel()));
+  format.saturates(floats(host), mask, shape_of(host));
+  if (!raw.is_cpu()) {
+    into.copy_(gradient);  // nothing if they are the same
+    into.masked_fill_(
+        at::from_blob(mask.data(), raw.sizes(), at::kByte).to(at::kBool).to(raw.device()), 0.0);
+    return;
+  }
   const auto from = floats(gradient);
   const auto to = mutable_floats(into);
-  mask.resize(from.size());
-  format.saturates(floats(raw), mask, shape_of(raw));
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = mask[i] ? 0.0f : from[i];
 }
 
 double step_gradient(const formats::Format& format, const at::Tensor& raw,
                      const at::Tensor& quantized, const at::Tensor& gradient, at::Tensor& into) {
+  if (!raw.is_cpu()) return step_gradient_by_operators(format, raw, quantized, gradient, into);
   const auto x = floats(raw), q = floats(quantized), from = floats(gradient);
   const auto to = mutable_floats(into);
   const formats::Range range = format.range();
   const auto low = static_cast<float>(range.low), high = static_cast<float>(range.high);
-  double sum = 0;
+  thread_local std::vector<double> parts;  // scratch memory that is reused
+  parts.resize(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const bool saturates = x[i] < low || x[i] > high;
     const float moved = saturates ? q[i] : q[i] - x[i];
-    sum += static_cast<double>(from[i] * moved);
+    parts[i] = static_cast<double>(from[i] * moved);
     to[i] = saturates ? 0.0f : from[i];
   }
-  return sum * std::numbers::ln2;
+  return sum_of_halves(parts) * std::numbers::ln2;
 }
 
 }  // namespace mase::libtorch

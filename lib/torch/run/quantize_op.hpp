@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fake quantization of a tensor by a number format, with a straight-through gradient.
+//
+// Tensors may be on any device, with the same bits, and stay there. Two things have no operators
+// and visit the CPU: stochastic rounding, where the device has no kernel for the format, and the
+// mask of a format that clips gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -37,6 +41,7 @@ void clip_gradient(const formats::Format& format, const at::Tensor& raw, const a
 /// Does clip_gradient, and returns d loss / d log2(step) of a fixed-point format with the values
 /// `quantized`: ln 2 * sum of gradient * (q - x), or * q where x saturates (Esser et al., ICLR
 /// 2020, eq. 3, in the logarithm of the step as in Jain et al., MLSys 2020). The sum is in double.
+/// Its order of additions is the same on every device, of which only the sum comes to the CPU.
 double step_gradient(const formats::Format& format, const at::Tensor& raw,
                      const at::Tensor& quantized, const at::Tensor& gradient, at::Tensor& into);
 

@@ -4,7 +4,9 @@
 #include "torch/run/device_quantizer.hpp"
 
 #include <ATen/Context.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/equal.h>
 
 #include "base/error.hpp"
 #include "formats/golden_case.hpp"
@@ -93,4 +95,40 @@ TEST_CASE("operators give every format the kernels' bits at every rank", "[devic
       for (const bool specials : {false, true})
         check_by_operators(format, adversarial(shape, ++seed, specials));
   }
+}
+
+TEST_CASE("operators give given steps and fractions of channels the kernels' bits",
+          "[device_formats]") {
+  for (const char* text :
+       {"integer(8, 0, granularity=channel, channel_frac_width=[3, -2, 126, -126])",
+        "integer_floor(30, 0, granularity=channel, channel_frac_width=[40, 0, -40, 1])",
+        "fixed(6, 0, is_signed=false, granularity=channel, channel_frac_width=[1, 2, 3, 4])",
+        "scale_integer(5, channel_step=[0.25, 3.0, 0.0009765625, 1048576.0])"}) {
+    INFO(text);
+    for (const Shape& shape : {Shape{4}, Shape{4, 40}, Shape{4, 2, 5}, Shape{4, 3, 3, 3}})
+      check_by_operators(formats::parse_format(text), adversarial(shape, 5, true));
+  }
+}
+
+TEST_CASE("the gradient of a step by operators has the kernel's bits", "[device_formats]") {
+  for (const char* text : {"integer(8, 4)", "integer(4, 2)", "fixed(6, 3, is_signed=false)"})
+    for (const Shape& shape : sample_shapes) {
+      INFO(text << ", " << shape_text(shape));
+      const formats::Format format = formats::parse_format(text);
+      const at::Tensor raw = libtorch::copy_of(adversarial(shape, 3, false));
+      const at::Tensor gradient = libtorch::copy_of(adversarial(shape, 4, false));
+      const at::Tensor quantized = by_kernels(format, raw);
+      at::Tensor expected = at::empty_like(raw);
+      const double step = libtorch::step_gradient(format, raw, quantized, gradient, expected);
+      for (const c10::Device& device : devices()) {
+        at::Tensor into = at::empty_like(raw, raw.options().device(device));
+        CHECK(step == libtorch::step_gradient_by_operators(
+                          format, raw.to(device), quantized.to(device), gradient.to(device), into));
+        CHECK(wrong_bits(into.cpu(), expected) == 0);
+        at::Tensor same = gradient.to(device, at::kFloat, false, true);  // in place
+        libtorch::step_gradient_by_operators(format, raw.to(device), quantized.to(device), same,
+                                             same);
+        CHECK(wrong_bits(same.cpu(), expected) == 0);
+      }
+    }
 }
