@@ -9,9 +9,25 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "sharding/known_sizes.hpp"
 
 namespace mase::sharding {
 namespace {
+
+/// The last stage sends the results to all others. A size that follows from shapes is known to all.
+void require_results_to_send(const ir::Graph& graph) {
+  const KnownSizes sizes(graph);
+  for (const ir::NodeId id : graph.inputs(graph.output())) {
+    const ir::Node& node = graph.node(id);
+    if (node.kind == ir::NodeKind::placeholder || node.kind == ir::NodeKind::get_attr ||
+        node.info.is_tensor() || sizes.integer(id))
+      continue;
+    config_error("stages: the result '" + node.name + "' is " +
+                 (node.info.elements.empty() ? "a number" : "a list") +
+                 ", but stages send each other tensors only; leave stages out, or return " +
+                 (node.info.elements.empty() ? "a tensor" : "its tensors one by one"));
+  }
+}
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -290,6 +306,7 @@ Mesh stage_mesh(const Mesh& mesh, std::size_t stages) {
 Pipeline choose_stages(const ir::Graph& graph, const Mesh& mesh, const Demands& demands,
                        double most_bytes, const PipelineOptions& pipeline,
                        const SolverOptions& options) {
+  require_results_to_send(graph);
   return StageSearch(graph, mesh, demands, most_bytes, pipeline, options).run();
 }
 

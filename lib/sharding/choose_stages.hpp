@@ -43,8 +43,8 @@ Mesh stage_mesh(const Mesh& mesh, std::size_t stages);
 ///
 /// The choice is exact for graphs with at most `most_cuts` places where they may be cut. Others are
 /// cut at those places alone, in so many runs of equal work, where the fewest bytes cross.
-/// Error(Fault::config) if there are not enough places, or the tensors of a stage take more than
-/// `most_bytes` (negative for no limit) on a device.
+/// Error(Fault::config) if there are not enough places, a result is not a tensor, or the tensors of
+/// a stage take more than `most_bytes` (negative for no limit) on a device.
 Pipeline choose_stages(const ir::Graph& graph, const Mesh& mesh, const Demands& demands,
                        double most_bytes, const PipelineOptions& pipeline,
                        const SolverOptions& options = {});

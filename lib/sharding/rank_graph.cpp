@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "ir/inference.hpp"
 #include "ir/op_table.hpp"
 #include "sharding/array_part.hpp"
+#include "sharding/known_sizes.hpp"
 #include "sharding/layout_metadata.hpp"
 #include "sharding/node_part.hpp"
 #include "sharding/reshard.hpp"
@@ -19,24 +19,6 @@
 
 namespace mase::sharding {
 namespace {
-
-/// The sizes that a graph of known shapes computes.
-class KnownSizes : public ir::KnownResults {
- public:
-  explicit KnownSizes(const ir::Graph& graph) : graph_(graph) {
-    for (const ir::NodeId id : graph.order())
-      if (const auto value = ir::host_integer(graph, graph.node(id), *this)) values_[id] = *value;
-  }
-  const ir::ValueInfo& info(ir::NodeId id) const override { return graph_.node(id).info; }
-  std::optional<std::int64_t> integer(ir::NodeId id) const override {
-    const auto found = values_.find(id);
-    return found == values_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  const ir::Graph& graph_;
-  std::map<ir::NodeId, std::int64_t> values_;
-};
 
 class RankGraph {
  public:

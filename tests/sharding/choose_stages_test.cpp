@@ -148,6 +148,35 @@ TEST_CASE("stages cost as little as the best of all cuts and layouts", "[shardin
   }
 }
 
+TEST_CASE("results of stages are tensors, or sizes that follow from shapes", "[sharding]") {
+  const auto graph_of = [](const std::string& node, const std::string& info) {
+    return ir::parse(
+        "graph \"g\" {\n  %x : float32[8, 8] = placeholder x\n"
+        "  %y : float32[8, 8] = call_function torch.relu aten::relu(self=%x)\n"
+        "  %z : float32[] = call_function torch.sum aten::sum(self=%y)\n"
+        "  %r : " +
+            info + " = " + node +
+            "\n"
+            "  %output : tuple(float32[8, 8], " +
+            info +
+            ") = output output(value=(%y, %r))"
+            "\n}\n",
+        "test");
+  };
+  const Mesh mesh = four_devices();
+  const Demands demands{work_of, {}};
+  const auto stages_of = [&](const ir::Graph& graph) {
+    return choose_stages(graph, mesh, demands, -1, {2, 1}).stages.size();
+  };
+  CHECK(stages_of(graph_of("call_function size aten::size.int(self=%y, dim=1)", "int")) == 2);
+  CHECK_THROWS_WITH(stages_of(graph_of("call_function float aten::Float.Tensor(a=%z)", "float")),
+                    Catch::Contains("stages: the result 'r' is a number"));
+  CHECK_THROWS_WITH(
+      stages_of(graph_of("call_function torch.chunk aten::chunk(self=%y, chunks=2, dim=0)",
+                         "list(float32[4, 8], float32[4, 8])")),
+      Catch::Contains("stages: the result 'r' is a list"));
+}
+
 TEST_CASE("stages share out a mesh by machines first", "[sharding]") {
   Mesh mesh;
   mesh.sizes = {2, 4};
