@@ -66,11 +66,26 @@ class Devices(unittest.TestCase):
 
     def test_links_that_are_too_slow_for_the_interval_are_refused_with_a_width_that_does(self):
         checkpoint = self.checkpoint(*NETWORKS[0][:2])
-        words = ("emit", checkpoint, "--ii", 64, "--devices", 2, "--project", "slow", "--link-interval", 2)
+        words = ("emit", checkpoint, "--ii", 64, "--devices", 2, "--project", "slow", "--link-interval", 4)
         refused = self.mase(*words, "--link-width", 8, code=2).stderr
         width = re.search(r"a link_width of (\d+) would do", refused)
         self.mase(*words, "--link-width", width.group(1))
         self.mase(*words, "--link-width", int(width.group(1)) - 8, code=2)
+
+    def test_devices_keep_within_their_limits_or_the_error_says_by_how_much_they_do_not(self):
+        checkpoint = self.checkpoint(*NETWORKS[0][:2])
+        words = ("emit", checkpoint, "--ii", 64, "--devices", 2, "--project", "limits", "--json")
+        for dsp in ("12,100", "100,12"):
+            self.mase(*words, "--device-dsp", dsp)
+            design = json.loads((self.folder / "limits/hardware/design.json").read_text())
+            for device, limit in zip(design["devices"], dsp.split(","), strict=True):
+                self.assertLessEqual(device["cost"]["dsp"], int(limit))
+        self.assertRegex(
+            self.mase(*words, "--device-dsp", "3", code=2).stderr,
+            r"device 0 \(.*\) takes ([\d.]+) DSP blocks, [\d.]+ more than device_dsp allows \(3.0\)",
+        )
+        self.assertIn("device_lut has 3 numbers", self.mase(*words, "--device-lut", "9,9,9", code=2).stderr)
+        self.assertIn("device", self.mase(*words, "--device-lut", "many", code=2).stderr)
 
     def test_emitting_for_fewer_devices_leaves_no_file_of_the_others(self):
         checkpoint = self.checkpoint(*NETWORKS[0][:2])

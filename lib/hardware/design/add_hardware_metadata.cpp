@@ -10,9 +10,11 @@
 #include "hardware/design/balance_devices.hpp"
 #include "hardware/design/build.hpp"
 #include "hardware/design/building/node_metadata.hpp"
+#include "hardware/design/building/size_fifos.hpp"
 #include "hardware/design/clock.hpp"
 #include "hardware/design/cost.hpp"
 #include "hardware/design/design_of.hpp"
+#include "hardware/design/device_limits.hpp"
 #include "hardware/design/device_report.hpp"
 #include "hardware/design/distribution.hpp"
 #include "hardware/design/folding/choose_folding.hpp"
@@ -68,34 +70,43 @@ Request checked_request(const Tree& tree, Diagnostics& diagnostics) {
   return request;
 }
 
-/// The devices that the user asks for, or those that the nodes have.
-Distribution distribution_for(const ir::Graph& graph, const Design& design,
+/// The devices that the user names, or those that the nodes have; a number of them are all one
+/// here.
+Distribution distribution_for(const ir::Graph& graph, const Program& program,
                               const Options& options) {
-  const Program& program = *design.program;
   Distribution distribution = stored_distribution(graph);
-  if (options.devices.count > 0) distribution = balance_devices(design, options.devices.count);
-  if (options.device_id >= 0)
+  if (options.device_id >= 0 || options.devices.count > 0)
     for (const Step& step : program.steps)
-      distribution.devices[step.layer] = static_cast<int>(options.device_id);
+      distribution.devices[step.layer] =
+          static_cast<int>(std::max<std::int64_t>(options.device_id, 0));
   name_devices(graph, program, options.devices, distribution);
   complete(program, distribution);
   set_links(options, distribution.links);
   return distribution;
 }
 
-/// The design with links between its devices.
-Design distributed(Design design, const Distribution& distribution) {
-  if (!distribution.has_links()) {
+/// The design with links between its devices, none of which takes more than it may.
+Design distributed(const ir::Graph& graph, Design design, const Options& options) {
+  const Distribution distribution = distribution_for(graph, *design.program, options);
+  const DeviceLimits limits(options);
+  const bool cut = options.devices.count > 1;
+  if (cut || distribution.has_links()) {
+    if (design.reloadable)
+      config_error(
+          "the weights of a design on several devices cannot be replaced; leave out "
+          "reloadable, or devices");
+    const auto interval = options.initiation_interval.value_or(best_interval(design));
+    Design joined = cut ? build_balanced(design, options.devices.count,
+                                         {distribution.links, interval, limits, {}})
+                        : build(design.program, design.folding, distribution);
+    joined.gap = design.gap;
+    design = std::move(joined);
+  } else {
     design.distribution = distribution;
-    return design;
   }
-  if (design.reloadable)
-    config_error(
-        "the weights of a design on several devices cannot be replaced; leave out "
-        "reloadable, or devices");
-  Design joined = build(design.program, design.folding, distribution);
-  joined.gap = design.gap;
-  return joined;
+  check_limits(design, limits);
+  if (options.initiation_interval) check_links(design, *options.initiation_interval);
+  return design;
 }
 
 Target target_of(const Request& request) {
@@ -304,10 +315,8 @@ passes::Result AddHardwareMetadata::run(ir::Graph& graph, const Tree& tree,
   const auto program = std::make_shared<const Program>(integer::lower(graph, contents));
   const Folding kept = request.options.keep ? folding_of(graph) : Folding();
   Design alone = kept.empty() ? build_for(program, target_of(request)) : build(program, kept);
-  const Distribution distribution = distribution_for(graph, alone, request.options);
-  const Design& design = context.derived.keep(distributed(std::move(alone), distribution));
-  if (request.options.initiation_interval)
-    check_links(design, *request.options.initiation_interval);
+  const Design& design =
+      context.derived.keep(distributed(graph, std::move(alone), request.options));
   const MetadataSettings settings{devices_of_nodes(graph, design), request.options.max_parallelism};
   for (ir::NodeId id : graph.order())
     graph.node(id).meta.hardware = hardware_metadata(graph, graph.node(id), design, settings);

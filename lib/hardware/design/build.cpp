@@ -14,7 +14,6 @@
 #include "hardware/design/modules/skid.hpp"
 #include "hardware/design/modules/stream_fork.hpp"
 #include "hardware/design/names.hpp"
-#include "hardware/design/numbers.hpp"
 #include "hardware/design/reload_map.hpp"
 #include "hardware/design/step_table.hpp"
 #include "hardware/design/timing/predict.hpp"
@@ -142,9 +141,9 @@ class Builder {
   StreamId add_link(StreamId from, int source, int target) {
     const Stream inside = design_.stream(from);
     const LinkSettings& link = design_.distribution.links;
-    const std::int64_t width = inside.width(),
-                       tdata = link.width > 0 ? link.width : tdata_bits(width),
-                       words = ceiling(width, tdata), beats = inside.beats() * words;
+    const std::int64_t width = inside.width();
+    const auto [tdata, words] = LinkWords(width, link);
+    const std::int64_t beats = inside.beats() * words;
     const auto outside = [&](const std::string& ending) {
       const integer::FixedType bits{static_cast<int>(tdata) + 1, 0, false};  // TDATA and TLAST
       return add_stream({inside.name + ending, 1, bits, beats, -1});

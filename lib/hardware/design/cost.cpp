@@ -34,6 +34,13 @@ std::map<std::string, Cost> cost_by_instance(const Design& design) {
   return costs;
 }
 
+Cost device_cost(const Design& design, int device) {
+  Cost total;
+  for (const Instance& instance : design.instances)
+    if (instance.device == device) total += instance_cost(design, instance);
+  return total;
+}
+
 Cost cost(const Design& design) {
   Cost total;
   for (const Instance& instance : design.instances) total += instance_cost(design, instance);

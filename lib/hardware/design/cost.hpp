@@ -39,6 +39,8 @@ Cost scaled(Cost cost, double count);
 Cost instance_cost(const Design& design, const Instance& instance);
 /// The cost of all instances.
 Cost cost(const Design& design);
+/// The cost of the instances on a device.
+Cost device_cost(const Design& design, int device);
 /// By instance name.
 std::map<std::string, Cost> cost_by_instance(const Design& design);
 

@@ -47,13 +47,6 @@ std::vector<Link> links_of(const Design& design) {
   return links;
 }
 
-Cost cost_of(const Design& design, int device) {
-  Cost total;
-  for (const Instance& instance : design.instances)
-    if (instance.device == device) total += instance_cost(design, instance);
-  return total;
-}
-
 /// The layers of a device in the order of the program.
 std::vector<std::string> layers_of(const Design& design, int device) {
   std::vector<std::string> layers;
@@ -133,7 +126,7 @@ void report_devices(const Design& design, passes::Result& result) {
   result.info["devices"] = Tree::list();
   write_links(design.distribution.links, result.info);
   for (const int device : devices) {
-    const Cost cost = cost_of(design, device);
+    const Cost cost = device_cost(design, device);
     const std::vector<std::string> layers = layers_of(design, device);
     Tree entry = cost_tree(cost);
     entry["device_id"] = device;

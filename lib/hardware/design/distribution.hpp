@@ -32,12 +32,23 @@ struct DeviceChoice {
 /// What a user may say of devices and of the links between them.
 struct DeviceOptions {
   DeviceChoice devices;
+  std::vector<std::int64_t> device_lut, device_dsp, device_bram;
   std::optional<std::int64_t> link_latency, link_width, link_interval;
   static constexpr auto fields() {
     return std::tuple{
         Field{"devices", &DeviceOptions::devices,
               "devices that share the nodes: how many, or the device of every node by name, in "
               "which * is any text; 0: as the nodes have them"}
+            .rare(),
+        Field{"device_lut", &DeviceOptions::device_lut,
+              "LUTs of every device, at most: one number for all, or one for each; [] for no bound"}
+            .at_least(0)
+            .rare(),
+        Field{"device_dsp", &DeviceOptions::device_dsp, "DSP blocks, in the same way"}
+            .at_least(0)
+            .rare(),
+        Field{"device_bram", &DeviceOptions::device_bram, "RAMB36 blocks, in the same way"}
+            .at_least(0)
             .rare(),
         Field{"link_latency", &DeviceOptions::link_latency,
               "cycles of a beat between the ports of two devices; NA: as the model has it, or 16"}

@@ -2,6 +2,7 @@
 // Programs on several devices: links where values leave a device, and cuts that balance.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -44,11 +45,11 @@ std::shared_ptr<const integer::Program> random_program(Random& random) {
   return maker.share();
 }
 
-double area_on(const Design& alone, const std::map<std::string, int>& devices, int device) {
-  double sum = 0;
+Cost cost_on(const Design& alone, const std::map<std::string, int>& devices, int device) {
+  Cost sum;
   for (const Instance& instance : alone.instances)
     if (!instance.layer.empty() && devices.at(instance.layer) == device)
-      sum += area(instance_cost(alone, instance));
+      sum += instance_cost(alone, instance);
   return sum;
 }
 
@@ -61,17 +62,37 @@ double bits_of(const Design& design) {
   return bits;
 }
 
+/// The cycles of a frame on the slowest link of a design that was built with these devices.
+std::int64_t cycles_of(const Design& design, std::int64_t least) {
+  for (const Instance& instance : design.instances)
+    if (instance.device == between_devices)
+      least = std::max(
+          least, design.stream(instance.inputs[0]).beats() * design.distribution.links.interval);
+  return least;
+}
+
+/// `size` is the largest of all parts.
 struct Cut {
   std::map<std::string, int> devices;
-  double largest, bits;
+  double size = 0, bits = 0;
+  std::int64_t cycles = 0;
 };
+using Size = std::function<double(int device, const Cost&)>;
+
+double area_of(int, const Cost& cost) { return area(cost); }
+
+/// So many per cent of an amount.
+std::int64_t part_of(double amount, std::uint64_t per_cent) {
+  return static_cast<std::int64_t>(amount * static_cast<double>(per_cent) / 100);
+}
 
 /// All ways to cut the steps, in their order, into so many parts.
-std::vector<Cut> all_cuts(const Design& alone, int devices) {
+std::vector<Cut> all_cuts(const Design& alone, int devices, const Size& size,
+                          const LinkSettings& links = {}, std::int64_t interval = 1) {
   const auto& steps = alone.program->steps;
   std::vector<Cut> cuts;
   for (unsigned mask = 0; mask < 1U << (steps.size() - 1); ++mask) {
-    Cut cut{{}, 0, 0};
+    Cut cut;
     int device = 0;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if (s > 0 && (mask >> (s - 1) & 1) != 0) ++device;
@@ -79,12 +100,35 @@ std::vector<Cut> all_cuts(const Design& alone, int devices) {
     }
     if (device != devices - 1) continue;
     for (int d = 0; d < devices; ++d)
-      cut.largest = std::max(cut.largest, area_on(alone, cut.devices, d));
-    cut.bits =
-        bits_of(assemble(alone.program, alone.folding, nullptr, Images::empty, {cut.devices}));
+      cut.size = std::max(cut.size, size(d, cost_on(alone, cut.devices, d)));
+    const Design joined =
+        assemble(alone.program, alone.folding, nullptr, Images::empty, {cut.devices, links});
+    cut.bits = bits_of(joined);
+    cut.cycles = cycles_of(joined, interval);
     cuts.push_back(std::move(cut));
   }
   return cuts;
+}
+
+/// What is wanted of cuts, one thing after the other, by looking at all of them.
+void check_best(const std::vector<Cut>& cuts, const std::map<std::string, int>& found,
+                double limit = std::numeric_limits<double>::infinity()) {
+  const auto least = [&](auto Cut::*what, auto&& wanted) {
+    auto value = std::numeric_limits<double>::infinity();
+    for (const Cut& cut : cuts)
+      if (wanted(cut)) value = std::min(value, static_cast<double>(cut.*what));
+    return value;
+  };
+  const double cycles = least(&Cut::cycles, [&](const Cut& cut) { return cut.size <= limit; });
+  const auto quick = [&](const Cut& cut) {
+    return static_cast<double>(cut.cycles) == cycles && cut.size <= limit;
+  };
+  const double size = std::min(limit, least(&Cut::size, quick) * (1 + balance_slack));
+  const auto even = [&](const Cut& cut) { return quick(cut) && cut.size <= size; };
+  const auto same = std::ranges::find(cuts, found, &Cut::devices);
+  REQUIRE(same != cuts.end());
+  CHECK(even(*same));
+  CHECK(same->bits == least(&Cut::bits, even));
 }
 
 }  // namespace
@@ -139,19 +183,70 @@ TEST_CASE("balanced cuts are those that brute force finds") {
     const Design alone = assemble(random_program(random), {}, nullptr, Images::empty);
     const int most = static_cast<int>(alone.program->steps.size());
     for (int devices = 2; devices <= std::min(most, 4); ++devices) {
-      const std::vector<Cut> cuts = all_cuts(alone, devices);
-      const double least = std::ranges::min(cuts, {}, &Cut::largest).largest;
-      double bits = std::numeric_limits<double>::infinity();
-      for (const Cut& cut : cuts)
-        if (cut.largest <= least * (1 + balance_slack)) bits = std::min(bits, cut.bits);
-      const auto found = balance_devices(alone, devices).devices;
-      const auto same = std::ranges::find(cuts, found, &Cut::devices);
       INFO("program " << i << " on " << devices);
-      REQUIRE(same != cuts.end());
-      CHECK(same->largest <= least * (1 + balance_slack));
-      CHECK(same->bits == bits);
+      check_best(all_cuts(alone, devices, area_of), balance_devices(alone, devices).devices);
+      const CutDemands demands{{4, 8, 2}, 30, {}, {}};
+      check_best(all_cuts(alone, devices, area_of, demands.links, demands.interval),
+                 balance_devices(alone, devices, demands).devices);
     }
     CHECK_THROWS_WITH(balance_devices(alone, most + 1),
                       Catch::Contains("can be cut into " + std::to_string(most) + " parts"));
   }
+}
+
+TEST_CASE("cuts keep within the limits of every device, or the nearest one is named") {
+  Random random(9);
+  int kept = 0, refused = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Design alone = assemble(random_program(random), {}, nullptr, Images::empty);
+    const int devices = 2 + static_cast<int>(random.below(2));
+    const Cost total = cost(alone);
+    DeviceOptions options;
+    for (int d = 0; d < devices; ++d)
+      options.device_lut.push_back(part_of(total.lut, 10 + random.below(60)));
+    options.device_dsp = {part_of(total.dsp, 80)};
+    const auto size = [&](int device, const Cost& cost) {
+      const auto share = [](double taken, std::int64_t limit) {
+        return taken > 0 ? taken / static_cast<double>(limit) : 0;
+      };
+      return std::max(share(cost.lut, options.device_lut[static_cast<std::size_t>(device)]),
+                      share(cost.dsp, options.device_dsp[0]));
+    };
+    const std::vector<Cut> cuts = all_cuts(alone, devices, size, {4, 8, 2}, 30);
+    const CutDemands demands{{4, 8, 2}, 30, DeviceLimits(options), {}};
+    INFO("program " << i << " on " << devices);
+    if (std::ranges::min(cuts, {}, &Cut::size).size <= 1) {
+      check_best(cuts, balance_devices(alone, devices, demands).devices, 1);
+      ++kept;
+    } else {
+      CHECK_THROWS_WITH(
+          balance_devices(alone, devices, demands),
+          Catch::Contains("keeps within their limits") && Catch::Contains("more than device_"));
+      ++refused;
+    }
+  }
+  CHECK(kept > 5);
+  CHECK(refused > 5);
+}
+
+TEST_CASE("a built design keeps within the limits with what lies between its layers") {
+  Random random(21);
+  int kept = 0;
+  for (int i = 0; i < 12; ++i) {
+    const Design alone = assemble(random_program(random), {}, nullptr, Images::complete);
+    DeviceOptions options;
+    const double lut = cost(alone).lut;
+    options.device_lut = {part_of(lut, 50 + random.below(60)), part_of(lut, 50 + random.below(60))};
+    INFO("program " << i);
+    try {
+      const Design built = build_balanced(alone, 2, {{}, 1, DeviceLimits(options), {}});
+      for (const int device : {0, 1})
+        CHECK(device_cost(built, device).lut <=
+              static_cast<double>(options.device_lut[static_cast<std::size_t>(device)]));
+      ++kept;
+    } catch (const Error& error) {
+      CHECK(error.fault() == Fault::config);
+    }
+  }
+  CHECK(kept > 3);
 }

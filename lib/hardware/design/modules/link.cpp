@@ -8,6 +8,7 @@
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
+#include "hardware/design/numbers.hpp"
 #include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
@@ -135,6 +136,13 @@ ModuleRow LinkModule::row() {
                                     .uses = {"mase_skid"},
                                     .inputs = {"in"},
                                     .outputs = {"out"}});
+}
+
+LinkWords::LinkWords(std::int64_t width, const LinkSettings& links)
+    : tdata(links.width > 0 ? links.width : tdata_bits(width)), count(ceiling(width, tdata)) {}
+
+std::int64_t link_cycles(const Stream& stream, const LinkSettings& links) {
+  return stream.beats() * LinkWords(stream.width(), links).count * links.interval;
 }
 
 std::int64_t link_cycles(const Design& design, const Instance& instance) {

@@ -10,6 +10,12 @@ namespace mase::design {
 /// Bits of the TDATA of an AXI4-Stream whose beats have `width` bits: whole bytes.
 constexpr std::int64_t tdata_bits(std::int64_t width) { return (width + 7) / 8 * 8; }
 
+/// How a link carries beats of so many bits: words of TDATA.
+struct LinkWords {
+  LinkWords(std::int64_t width, const LinkSettings& links);
+  std::int64_t tdata, count;
+};
+
 /// A stream becomes an AXI4-Stream at the port of the device that gives it. Each of its beats is
 /// `words` beats of the link, the low bits first. A beat behind it is TDATA with TLAST above.
 struct LinkOutputModule {
@@ -63,6 +69,8 @@ struct LinkModule {
   static ModuleRow row();
 };
 
+/// The cycles in which such a link would carry a frame of a stream.
+std::int64_t link_cycles(const Stream& stream, const LinkSettings& links);
 /// The cycles in which an instance that is a link carries a frame, and in which a beat passes it; 0
 /// for any other instance.
 std::int64_t link_cycles(const Design& design, const Instance& instance);

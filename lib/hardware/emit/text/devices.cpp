@@ -91,13 +91,6 @@ std::string device_word(int device) { return "device" + std::to_string(device); 
 
 std::string device_list(int device) { return "filelist_" + device_word(device) + ".f"; }
 
-design::Cost cost_of(const design::Design& design, const Scope& scope) {
-  design::Cost total;
-  for (const std::size_t i : scope.instances)
-    total += design::instance_cost(design, design.instances[i]);
-  return total;
-}
-
 std::string instance_path(const design::Design& design, const Names& names, std::size_t index) {
   const int device = design.instances[index].device;
   const bool below = has_devices(design) && device != design::between_devices;

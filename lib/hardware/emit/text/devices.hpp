@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "hardware/design/cost.hpp"
 #include "hardware/emit/text/scope.hpp"
 
 namespace mase::emit {
@@ -24,8 +23,6 @@ std::string device_word(int device);
 
 /// The file list of a device, "filelist_device0.f".
 std::string device_list(int device);
-/// The resources of the instances of a scope.
-design::Cost cost_of(const design::Design& design, const Scope& scope);
 
 /// Where an instance is below the top: "device0.fc1", or "fc1" on a single device.
 std::string instance_path(const design::Design& design, const Names& names, std::size_t index);
