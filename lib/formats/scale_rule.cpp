@@ -63,6 +63,20 @@ int scale_exponent(ScaleRule rule, const ElementTop& top, float p) {
   MASE_CHECK(false, "scale rule without a definition");
 }
 
+FastExponent fast_exponent(ScaleRule rule, const ElementTop& top, int low, int high) {
+  constexpr int fraction_bits = 52;
+  FastExponent made{low, high};
+  if (rule == ScaleRule::rceil)
+    made.divisor = top.largest;
+  else
+    made.offset += top.exponent;
+  if (rule == ScaleRule::even)
+    made.carry = std::uint64_t{1} << (fraction_bits - 1 - top.mantissa_bits);
+  if (rule == ScaleRule::ceil || rule == ScaleRule::rceil)
+    made.carry = (std::uint64_t{1} << fraction_bits) - 1;
+  return made;
+}
+
 ScaleBits scale_bits(ScaleRule rule, const ElementTop& top) {
   constexpr std::uint32_t unit = 1U << 23;
   ScaleBits bits{0, 127 + top.exponent, true};

@@ -9,6 +9,7 @@
 
 #include "base/field.hpp"
 #include "formats/block/block_strip.hpp"
+#include "formats/fast_exponent.hpp"
 
 namespace mase::formats {
 
@@ -36,6 +37,9 @@ int exponent_of(float a);
 /// X of a block before clamping to the range of its shared code. P is finite and above 0; it may be
 /// subnormal. When RN32(P / max) is 0, rceil gives a number below every code range.
 int scale_exponent(ScaleRule rule, const ElementTop& top, float p);
+
+/// The same, clamped to low .. high, for loops; also for P = 0, which gives `low`.
+FastExponent fast_exponent(ScaleRule rule, const ElementTop& top, int low, int high);
 
 /// A rule as integer arithmetic on the bits u of P, for kernels: X = ((u + carry) >> 23) - offset
 /// whenever covers(u).

@@ -193,6 +193,11 @@ void quantize_block(const BlockElements& elements, const Tiling& tiling, std::sp
     quantize_block_scalar(elements, tiling, in, out);
 }
 
+DeviceQuantizer block_on_device(const BlockElements& elements, const Tiling& tiling) {
+  const auto tiles = device_tiles(tiling);
+  return tiles ? elements.on_device(*tiles) : nullptr;
+}
+
 void quantize_block_reference_scalar(const BlockElements& elements, const Tiling& tiling,
                                      bool adds_zero, std::span<const float> in,
                                      std::span<float> out) {

@@ -11,6 +11,7 @@
 #include "formats/block/block_engine.hpp"
 #include "formats/block/block_kernels.hpp"
 #include "formats/block/block_reference_kernel.hpp"
+#include "formats/device/tile_quantizer.hpp"
 #include "formats/format.hpp"
 #include "formats/rounding.hpp"
 #include "formats/scale_rule.hpp"
@@ -31,6 +32,12 @@ struct TileScale {
   void fill(const BlockElements& elements, std::span<const TilePeak> peaks,
             kernels::TileFactors& factors) const;
   kernels::PowerRule rule() const { return power_rule(bits, low, high, top, -top); }
+  /// The tiles with the rule of this scale. `exponent` is that of kernels' elements minus `less`.
+  kernels::DeviceTiles scaled(kernels::DeviceTiles tiles, const FastExponent& exponent, int zero,
+                              int less = 0) const {
+    tiles.rule = {rule(), exponent, zero - less, top - less, less - top, false};
+    return tiles;
+  }
 };
 
 /// A kernel of profile `reference`, with its numbers.
@@ -69,6 +76,9 @@ class BlockElements {
   virtual void fill_reference(int exponent, std::size_t tile, kernels::TileFactors& factors) const;
   /// Profile `reference`: float32 operations. With `adds_zero`, tiles are put back by adding to +0.
   virtual float quantize_reference(float x, int exponent, bool adds_zero) const = 0;
+
+  /// The kernel for GPUs of these tiles, whose rule it sets; null when there is none.
+  virtual DeviceQuantizer on_device(const kernels::DeviceTiles& tiles) const = 0;
 
   /// The kernel of profile `reference`, and its numbers except the addend.
   virtual ReferenceBlock reference_kernel(simd::Isa isa) const = 0;
@@ -116,6 +126,8 @@ void quantize_block_scalar(const BlockElements& elements, const Tiling& tiling,
 /// The same by the fastest kernel, or by the definition when there is no kernel.
 void quantize_block(const BlockElements& elements, const Tiling& tiling, std::span<const float> in,
                     std::span<float> out);
+/// The same by a kernel for GPUs; null without one.
+DeviceQuantizer block_on_device(const BlockElements& elements, const Tiling& tiling);
 /// Fake quantization in profile `reference`, by the definition and by kernels. With `adds_zero`,
 /// tiles are put back by adding to +0.
 void quantize_block_reference_scalar(const BlockElements& elements, const Tiling& tiling,

@@ -67,6 +67,10 @@ struct BlockFunctions : Defined<Derived> {
     else
       quantize_block(self().elements(), tiles_of(shape), in, out);
   }
+  DeviceQuantizer device_quantizer(const Shape& shape) const override {
+    if (self().profile_value() == Profile::reference) return nullptr;
+    return block_on_device(self().elements(), tiles_of(shape));
+  }
   Encoded encode(std::span<const float> in, const Shape& shape) const override {
     refuse_reference();
     return encode_block(self().elements(), tiles_of(shape), in);

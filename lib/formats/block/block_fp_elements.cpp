@@ -95,6 +95,17 @@ TileScale BlockFpElements::tile_scale() const {
   return {bits, spec_.lowest_exponent(), spec_.highest_exponent(), spec_.fraction_bits()};
 }
 
+DeviceQuantizer BlockFpElements::on_device(const kernels::DeviceTiles& tiles) const {
+  constexpr int less = 1;  // X = E - 1
+  const FastExponent exponent =
+      fast_exponent(spec_.scale_rule, spec_.top(), spec_.lowest_exponent() - less,
+                    spec_.highest_exponent() - less);
+  const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 0};
+  return tile_quantizer(&kernels::TileKernels::block_fp, spec_.rounding, grid,
+                        tile_scale().scaled(tiles, exponent, spec_.lowest_exponent(), less),
+                        spec_.seed);
+}
+
 std::optional<BlockKernel> BlockFpElements::kernel(simd::Isa isa) const {
   const kernels::BlockFpGrid grid{static_cast<float>(spec_.largest_magnitude()), 0};
   return scaled_kernel(*this, kernels::block_fp_kernels(isa).values[spec_.rounding], grid);

@@ -47,6 +47,7 @@ class BlockFpElements final : public BlockElements {
   void fill_reference(int exponent, std::size_t tile, kernels::TileFactors& factors) const override;
   float quantize_reference(float x, int exponent, bool adds_zero) const override;
   ReferenceBlock reference_kernel(simd::Isa isa) const override;
+  DeviceQuantizer on_device(const kernels::DeviceTiles& tiles) const override;
   std::optional<BlockKernel> kernel(simd::Isa isa) const override;
   std::optional<BlockKernel> code_kernel(simd::Isa isa) const override;
 

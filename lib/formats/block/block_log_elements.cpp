@@ -98,6 +98,17 @@ TileScale BlockLogElements::tile_scale() const {
           kernels::scaled_top};
 }
 
+DeviceQuantizer BlockLogElements::on_device(const kernels::DeviceTiles& tiles) const {
+  const LogSpec scaled = spec_.element(kernels::scaled_top);
+  if (!kernels::fits_float32(scaled)) return nullptr;
+  const TileScale scale = tile_scale();
+  constexpr int more_fraction_bits = 52 - 23;
+  const FastExponent exponent{scale.low, scale.high, 1023,
+                              std::uint64_t{scale.bits.carry} << more_fraction_bits, 0};
+  return tile_quantizer(&kernels::TileKernels::block_log, spec_.rounding, kernels::log_grid(scaled),
+                        scale.scaled(tiles, exponent, 0), spec_.seed);
+}
+
 std::optional<BlockKernel> BlockLogElements::kernel(simd::Isa isa) const {
   const LogSpec scaled = spec_.element(kernels::scaled_top);
   if (!kernels::fits_float32(scaled)) return std::nullopt;

@@ -89,6 +89,16 @@ TileScale BlockMinifloatElements::tile_scale() const {
           highest_exponent(), kernels::scaled_top};
 }
 
+DeviceQuantizer BlockMinifloatElements::on_device(const kernels::DeviceTiles& tiles) const {
+  const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
+  if (!has_scaled_kernel(scaled)) return nullptr;
+  const TileScale scale = tile_scale();
+  const FastExponent exponent = fast_exponent(spec_.scale_rule, spec_.top(), scale.low, scale.high);
+  return tile_quantizer(&kernels::TileKernels::block_minifloat, spec_.rounding,
+                        kernels::block_minifloat_grid(scaled), scale.scaled(tiles, exponent, 0),
+                        spec_.seed);
+}
+
 std::optional<BlockKernel> BlockMinifloatElements::kernel(simd::Isa isa) const {
   const MinifloatSpec scaled = spec_.element(kernels::scaled_top);
   if (!has_scaled_kernel(scaled)) return std::nullopt;

@@ -44,6 +44,7 @@ class BlockMinifloatElements final : public BlockElements {
   int reference_exponent(float p) const override;
   float quantize_reference(float x, int exponent, bool adds_zero) const override;
   ReferenceBlock reference_kernel(simd::Isa isa) const override;
+  DeviceQuantizer on_device(const kernels::DeviceTiles& tiles) const override;
   std::optional<BlockKernel> kernel(simd::Isa isa) const override;
   std::optional<BlockKernel> code_kernel(simd::Isa isa) const override;
 

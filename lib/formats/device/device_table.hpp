@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "formats/device/tile_table.hpp"
 #include "formats/device_span.hpp"
 #include "formats/fixed/integer_kernel.hpp"
 #include "formats/low_bit/three_way_kernel.hpp"
@@ -26,6 +27,7 @@ struct DeviceKernels {
   ByMinifloatDraw<OnDevice<MinifloatGrid>> drawn_minifloat;
   ByRounding<OnDevice<LogGrid>> log;
   OnDevice<ThreeWay> three_way, drawn_sign;
+  const TileKernels* tiles;
 };
 
 }  // namespace mase::formats::kernels

@@ -39,6 +39,19 @@ MASE_SIMD Four offsets_of(std::uint64_t seed, std::uint64_t block) {
   return offsets;
 }
 
+/// The same from any element on.
+MASE_SIMD Four offsets_from(std::uint64_t seed, std::uint64_t first) {
+  Four offsets = offsets_of(seed, first / Four::count);
+  if (first % Four::count == 0) return offsets;
+  const Four next = offsets_of(seed, first / Four::count + 1);
+  for (std::size_t i = 0; i < Four::count; ++i) {
+    if (i == first % Four::count) break;
+    for (std::size_t k = 0; k + 1 < Four::count; ++k) offsets.of[k] = offsets.of[k + 1];
+    offsets.of[Four::count - 1] = next.of[i];
+  }
+  return offsets;
+}
+
 template <class Op>
 struct ElementBody {
   Op op;

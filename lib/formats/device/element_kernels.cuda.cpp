@@ -61,7 +61,8 @@ extern "C" const DeviceKernels* mase_device_kernels() {
       .log = {power_of_two<Rounding::nearest_even>, power_of_two<Rounding::floor>,
               power_of_two<Rounding::nearest_even>, power_of_two<Rounding::stochastic>},
       .three_way = three_way,
-      .drawn_sign = on_device<ToDrawnValue, ThreeWay>};
+      .drawn_sign = on_device<ToDrawnValue, ThreeWay>,
+      .tiles = &tile_kernels_on_device};
   return &kernels;
 }
 

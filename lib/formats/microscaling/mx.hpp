@@ -28,6 +28,9 @@ struct MxFunctions : Defined<Derived> {
                 const Shape& shape) const override {
     quantize_mx(spec(), self().blocks(shape), in, out);
   }
+  DeviceQuantizer device_quantizer(const Shape& shape) const override {
+    return mx_on_device(spec(), self().blocks(shape));
+  }
   Encoded encode(std::span<const float> in, const Shape& shape) const override {
     return encode_mx(spec(), self().blocks(shape), in, Derived::doc.name);
   }

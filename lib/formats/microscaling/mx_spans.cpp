@@ -10,6 +10,7 @@
 #include "formats/block/block_engine.hpp"
 #include "formats/block/decode_table.hpp"
 #include "formats/decode_spans.hpp"
+#include "formats/device/tile_quantizer.hpp"
 #include "formats/microscaling/mx_reference.hpp"
 #include "formats/microscaling/mx_reference_kernel.hpp"
 #include "formats/scalars.hpp"
@@ -55,40 +56,10 @@ MxBlocks in_order(MxBlocks blocks) {
 
 bool has_kernel(const MxSpec& spec) { return spec.profile == Profile::exact; }
 
-float power_of_two(int exponent) {
-  return static_cast<float>(
-      std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52));
+FastExponent fast_exponent(const MxSpec& spec) {
+  return formats::fast_exponent(spec.rule, spec.top(), spec.lowest_exponent(),
+                                spec.highest_exponent());
 }
-
-// mx_block_exponent in profile exact, without branches: the exponent field of a double after an
-// addition that carries into it when the rule rounds up. (The field of 0 is 0, far below every
-// code.)
-class FastExponent {
- public:
-  explicit FastExponent(const MxSpec& spec)
-      : low_(spec.lowest_exponent()),
-        high_(spec.highest_exponent()),
-        quotient_(spec.rule == ScaleRule::rceil),
-        largest_(spec.top().largest) {
-    const ElementTop top = spec.top();
-    if (!quotient_) offset_ += top.exponent;
-    if (spec.rule == ScaleRule::even) carry_ = std::uint64_t{1} << (51 - top.mantissa_bits);
-    if (spec.rule == ScaleRule::ceil || quotient_) carry_ = (std::uint64_t{1} << 52) - 1;
-  }
-
-  int of(float p) const {
-    auto value = static_cast<double>(p);
-    if (quotient_) value = static_cast<double>(static_cast<float>(value / largest_));
-    const auto field = static_cast<int>((std::bit_cast<std::uint64_t>(value) + carry_) >> 52);
-    return std::min(std::max(field - offset_, low_), high_);
-  }
-
- private:
-  int low_, high_, offset_ = 1023;
-  bool quotient_;
-  double largest_;
-  std::uint64_t carry_ = 0;
-};
 
 // For integers the first factor is 2^-X / 4, which is a float32 for every X from -128 to 127; the
 // grid's to_integer makes up for the 4.
@@ -96,14 +67,19 @@ int down_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -2; }
 int up_shift(const MxSpec& spec) { return spec.minifloat ? 0 : -spec.fraction_bits(); }
 
 void fill_factors(const MxSpec& spec, std::span<const TilePeak> peaks, TileFactors& factors) {
-  const FastExponent exponent(spec);
+  const FastExponent exponent = fast_exponent(spec);
   float* const down = factors.of(kernels::mx_down);
   float* const up = factors.of(kernels::mx_up);
   for (std::size_t t = 0; t < peaks.size(); ++t) {
     const int x = exponent.of(peaks[t].largest);
-    down[t] = power_of_two(down_shift(spec) - x);
-    up[t] = peaks[t].nonfinite && spec.has_nan() ? quiet_nan : power_of_two(x + up_shift(spec));
+    down[t] = double_power(down_shift(spec) - x);
+    up[t] = peaks[t].nonfinite && spec.has_nan() ? quiet_nan : double_power(x + up_shift(spec));
   }
+}
+
+kernels::PowerRule block_rule(const MxSpec& spec) {
+  return power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(),
+                    spec.highest_exponent(), down_shift(spec), up_shift(spec));
 }
 
 BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
@@ -111,9 +87,7 @@ BlockKernel block_kernel(const MxSpec& spec, bool encodes, simd::Isa isa) {
   const kernels::MxKernels& kernels =
       grid.is_integer ? kernels::mx_integer_kernels(isa) : kernels::mx_minifloat_kernels(isa);
   const kernels::MxKernel kernel = (encodes ? kernels.codes : kernels.values)[spec.rounding];
-  const kernels::PowerRule rule =
-      power_rule(scale_bits(spec.rule, spec.top()), spec.lowest_exponent(), spec.highest_exponent(),
-                 down_shift(spec), up_shift(spec));
+  const kernels::PowerRule rule = block_rule(spec);
   const auto fill = [spec](std::span<const TilePeak> peaks, TileFactors& factors) {
     fill_factors(spec, peaks, factors);
   };
@@ -215,7 +189,7 @@ void refuse_nan_elements(const MxSpec& spec, std::span<const float> in, bool non
 class ScaleCodes {
  public:
   ScaleCodes(const MxSpec& spec, const MxBlocks& blocks)
-      : spec_(spec), exponent_(spec), packer_(blocks, spec.scale_bits) {}
+      : spec_(spec), exponent_(fast_exponent(spec)), packer_(blocks, spec.scale_bits) {}
 
   void add(std::span<const TilePeak> peaks) {
     nonfinite_ = nonfinite_ || any_nonfinite(peaks);
@@ -315,6 +289,18 @@ void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const flo
   if (has_kernel(spec))
     return quantize_blocks(blocks.tiling, in, out, block_kernel(spec, false, isa), isa);
   quantize_reference(spec, blocks.tiling, in, out, isa);
+}
+
+DeviceQuantizer mx_on_device(const MxSpec& spec, const MxBlocks& blocks) {
+  if (spec.profile == Profile::reference) return nullptr;
+  auto tiles = device_tiles(blocks.tiling);
+  if (!tiles) return nullptr;
+  tiles->rule = {block_rule(spec), fast_exponent(spec), spec.lowest_exponent(),
+                 down_shift(spec), up_shift(spec),      spec.has_nan()};
+  const auto kernels =
+      spec.minifloat ? &kernels::TileKernels::mx_minifloat : &kernels::TileKernels::mx_integer;
+  return tile_quantizer(kernels, spec.rounding, mx_grid(spec.minifloat, spec.width), *tiles,
+                        spec.seed);
 }
 
 Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,

@@ -57,6 +57,9 @@ kernels::MxGrid mx_grid(const std::optional<MinifloatSpec>& minifloat, int width
 void quantize_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,
                  std::span<float> out, simd::Isa isa = simd::best_isa());
 
+/// The same by a kernel for GPUs; null without one.
+DeviceQuantizer mx_on_device(const MxSpec& spec, const MxBlocks& blocks);
+
 /// Codes in the elements' order and one scale code per block. Error(Fault::file) for a NaN when the
 /// scale has no NaN code; `format` is the format's name.
 Encoded encode_mx(const MxSpec& spec, const MxBlocks& blocks, std::span<const float> in,

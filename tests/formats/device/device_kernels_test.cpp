@@ -159,9 +159,84 @@ TEST_CASE("kernels for GPUs treat every length and alignment alike, also in plac
   }
 }
 
+/// Blocks of every length and kind, in rows of which they do not fill all.
+std::vector<std::string> block_formats() {
+  return with_roundings({"block_fp(8, 8, block_size=[1, 16]",
+                         "block_fp(4, 5, 40, block_size=[1, 5]",
+                         "block_fp(32, 8, 200, block_size=[1, 16], scale_rule=rceil",
+                         "block_fp(6, 8, -60, block_size=[1, 7]",
+                         "block_fp(8, 8, block_size=[1, 64], scale_rule=even",
+                         "block_minifloat(8, 4, 8, block_size=[1, 16]",
+                         "block_minifloat(6, 3, 8, block_size=[1, 3], scale_rule=rceil",
+                         "block_minifloat(8, 4, 4, block_size=[1, 200], scale_rule=ceil",
+                         "block_log(8, 8, block_size=[1, 16]",
+                         "block_log(4, 5, block_size=[1, 6]",
+                         "mxint8(block_size=32",
+                         "mxint(6, block_size=4",
+                         "mxint(12, block_size=17, scale_rule=ceil",
+                         "mxint_hardware(8, 8, [1, 4]",
+                         "mxint_hardware(8, 3, [1, 12]",
+                         "mxfp8_e4m3(block_size=32",
+                         "mxfp8_e5m2(scale_rule=rceil",
+                         "mxfp6_e3m2(scale_rule=even",
+                         "mxfp6_e2m3(scale_rule=ceil",
+                         "mxfp4(block_size=16",
+                         "mxfp4(block_size=500"});
+}
+
+/// Stretches of four to eight numbers of one magnitude, among them zeros, the smallest and the
+/// largest numbers, and some NaN and infinities.
+std::vector<float> blocks_of_all_sizes(const Shape& shape) {
+  Random random(static_cast<std::uint64_t>(numel(shape)));
+  std::vector<float> values;
+  while (values.size() < static_cast<std::size_t>(numel(shape))) {
+    const auto exponent = static_cast<int>(random.below(290)) - 155;
+    const auto special = random.below(40);
+    for (std::size_t i = 4 + random.below(5); i > 0; --i)
+      values.push_back(special == 0   ? NAN
+                       : special == 1 ? INFINITY
+                       : special == 2
+                           ? -0.0F
+                           : static_cast<float>(std::ldexp(random.uniform(-2, 2), exponent)));
+  }
+  values.resize(static_cast<std::size_t>(numel(shape)));
+  return values;
+}
+
+TEST_CASE("kernels for GPUs treat blocks as those for processors do") {
+  for (const std::string& text : block_formats())
+    for (const Shape& shape : {Shape{3, 36}, Shape{10, 132}, Shape{48, 144}}) {
+      INFO(text);
+      const Format format = parse_format(text);
+      REQUIRE(format.device_quantizer(shape));
+      const std::vector<float> in = blocks_of_all_sizes(shape);
+      CHECK(differences(on_device(format, in, shape), quantized(format, in, shape)) == 0);
+    }
+}
+
+TEST_CASE("kernels for GPUs treat tiles that begin anywhere alike, also in place") {
+  const Shape shape{5, 44};
+  const std::vector<float> in = blocks_of_all_sizes({6, 44});
+  for (const char* text : {"mxint8(block_size=16)", "mxfp8_e4m3(rounding=stochastic, seed=2)",
+                           "block_fp(8, 8, block_size=[1, 6], rounding=stochastic)"})
+    for (std::size_t first = 0; first < 5; ++first) {
+      const Format format = parse_format(text);
+      std::vector<float> out = in, expected = in;
+      const std::span<float> part = std::span(expected).subspan(first, 5 * 44);
+      format.quantize(part, part, shape);
+      float* const at = out.data() + first;
+      CHECK(format.device_quantizer(shape)(emulated(), {at, at, 5 * 44, 0, nullptr}) == nullptr);
+      INFO(text << " from " << first);
+      CHECK(differences(out, expected) == 0);
+    }
+}
+
 TEST_CASE("formats without a kernel for GPUs say so") {
-  for (const char* text : {"minifloat_ieee(8, 4, profile=reference)", "log(8, profile=reference)",
-                           "minifloat_ieee(16, 8, 200)", "log(16, 300)", "ternary",
-                           "binary(scaled=true)", "scale_integer(8)"})
+  for (const char* text :
+       {"minifloat_ieee(8, 4, profile=reference)", "log(8, profile=reference)",
+        "minifloat_ieee(16, 8, 200)", "log(16, 300)", "ternary", "binary(scaled=true)",
+        "scale_integer(8)", "nvfp4", "block_fp(8, 8, block_size=[2, 2], skip_first_dim=false)",
+        "mxint8(block_dim=0)", "mxint_hardware(8, 8, [2, 2])", "block_fp(8, 8, profile=reference)",
+        "mxint8(block_size=4, profile=reference)"})
     CHECK_FALSE(parse_format(text).device_quantizer({4, 4}));
 }
