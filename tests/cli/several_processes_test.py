@@ -19,7 +19,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-MASE = None
+MASE = SOURCE = None
 # Layer norms and a softmax.
 NETWORK = ["--dataset", "jsc", "--training-optimizer", "sgd", "-q"]
 
@@ -98,6 +98,14 @@ class SeveralProcesses(unittest.TestCase):
                 several = f"{name}-{count}"
                 self.train(several, *words, "--max-steps", 6, "--batch-size", size // count, "--nproc", count)
                 self.check_same(name, several)
+
+    def test_dropout_of_a_row_does_not_depend_on_the_number_of_processes(self):
+        words = ["--model", SOURCE / "tests/fixtures/models/dropout_mlp/dropout_mlp.script.pt"]
+        words += ["--max-epochs", 2, "--accumulate-grad-batches", 2]
+        self.train("one", *words, "--batch-size", 96)
+        for count in (2, 3):
+            self.train(f"of{count}", *words, "--batch-size", 96 // count, "--nproc", count)
+            self.check_same("one", f"of{count}")
 
     def test_gradients_are_accumulated_over_batches(self):
         words = ["--max-epochs", 2, "--accumulate-grad-batches", 2, "--gradient-clip", 0.5, "--ema-decay", 0.9]
@@ -240,5 +248,5 @@ if __name__ == "__main__":
     parser.add_argument("--mase", required=True)
     parser.add_argument("--source", required=True)
     arguments, rest = parser.parse_known_args()
-    MASE = arguments.mase
+    MASE, SOURCE = arguments.mase, Path(arguments.source)
     unittest.main(argv=[sys.argv[0], *rest])

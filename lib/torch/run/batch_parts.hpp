@@ -2,10 +2,16 @@
 // Batches whose rows are divided into parts, and the statistics that the parts have in common.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace mase::libtorch {
+
+/// The rows of a part, and those of the whole batch.
+struct PartRows {
+  std::int64_t first = 0, own = 0, all = 0;
+};
 
 /// The parts of a training batch that are computed at the same time. Every thread that has a part
 /// calls the same functions in the same order.
@@ -14,6 +20,7 @@ class BatchParts {
   virtual ~BatchParts() = default;
   /// Whether the rows of this thread count. A part without rows is computed with one that does not.
   virtual bool counts() const = 0;
+  virtual PartRows rows() const = 0;
   /// The numbers of all parts in their order, as many of each as `own` has.
   virtual std::vector<double> gather(std::span<const double> own) = 0;
 };

@@ -162,6 +162,7 @@ c10::IValue Executor::Plan::take_done(PlanStep& step) {
 void Executor::Plan::call_operator(PlanStep& step) {
   if (!step.on_host.empty()) bring_to_host(step);
   if (step.has_demands) require_demands(step.node->op, stack_);
+  if (training_ && step.is_dropout && call_shared_dropout()) return;
   if (step.is_batch_norm && (training_ ? call_shared_norm() : call_norm(step))) return;
   const bool over = !training_ && step.in_place && may_overwrite(stack_);
   (over ? step.in_place : step.aten)->callBoxed(&stack_);

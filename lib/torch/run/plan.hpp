@@ -57,7 +57,7 @@ struct PlanStep {
   Kind kind = Kind::aten;
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same, in place
-  bool is_batch_norm = false;
+  bool is_batch_norm = false, is_dropout = false;
   bool hides = false;                ///< a softmax that sets masked elements to 0
   bool has_demands = false;          ///< demands that ATen does not check
   std::vector<std::size_t> on_host;  ///< arguments that must be on the CPU; empty if all are
@@ -107,6 +107,7 @@ struct Executor::Plan {
   void bring_to_host(const PlanStep& step);
   bool call_norm(PlanStep& step);
   bool call_shared_norm();
+  bool call_shared_dropout();
   c10::IValue take_done(PlanStep& step);
   c10::IValue call_recurrent(PlanStep& step);
   c10::IValue call_folded(PlanStep& layer);

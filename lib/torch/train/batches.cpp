@@ -115,7 +115,7 @@ Batches::Part Batches::part(const std::vector<std::int64_t>& rows, const Place& 
   const std::int64_t begin = shards_.begin(place.shard, count);
   const std::int64_t end = shards_.begin(place.shard + 1, count);
   Part made{{all, all + count}, {all + begin, all + end}, augmenter};
-  made.share = {end - begin, count};
+  made.share = {end - begin, count, begin};
   if (made.own.empty()) made.own = {made.all.front()};
   return made;
 }

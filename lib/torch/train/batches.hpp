@@ -27,7 +27,7 @@ class Batches {
   /// The loaded part of a batch. One row is loaded even if the batch has fewer rows than shards;
   /// `rows` is 0 then.
   struct Share {
-    std::int64_t rows = 0, all = 0;
+    std::int64_t rows = 0, all = 0, first = 0;
     double weight() const { return double(rows) / double(all); }
   };
 

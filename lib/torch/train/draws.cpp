@@ -28,6 +28,12 @@ bool draws_numbers(const ir::Graph& graph) {
                              [&](ir::NodeId id) { return ir::may_draw(graph, graph.node(id)); });
 }
 
+bool draws_by_row(const ir::Graph& graph) {
+  return std::ranges::all_of(graph.order(), [&](ir::NodeId id) {
+    return graph.node(id).op == "aten::dropout" || !ir::may_draw(graph, graph.node(id));
+  });
+}
+
 void seed_step(std::int64_t seed, std::int64_t step, int rank) {
   at::Generator generator = at::detail::getDefaultCPUGenerator();
   const std::lock_guard<std::mutex> lock(generator.mutex());

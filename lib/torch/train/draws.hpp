@@ -14,6 +14,10 @@ namespace mase::train {
 /// Whether the graph draws random numbers while training.
 bool draws_numbers(const ir::Graph& graph);
 
+/// Whether all draws belong to rows (dropout.hpp), so that processes that train together take
+/// theirs of those of the whole batch.
+bool draws_by_row(const ir::Graph& graph);
+
 /// Seeds LibTorch's generator for one step of one of the processes that train together.
 /// Neighbouring seeds, steps and ranks give unrelated numbers.
 void seed_step(std::int64_t seed, std::int64_t step, int rank);

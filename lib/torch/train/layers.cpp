@@ -18,6 +18,7 @@
 #include <cmath>
 #include <limits>
 
+#include "torch/run/dropout.hpp"
 #include "torch/train/lanes/tail_layer.hpp"
 
 namespace mase::train {
@@ -123,8 +124,7 @@ class Dropout : public Layer {
   explicit Dropout(double share) : share_(share) {}
 
   at::Tensor forward(const at::Tensor& input) override {
-    // These are the operations of aten::dropout, so that the same draws give the same bits.
-    noise_ = at::empty_like(input).bernoulli_(1.0 - share_).div_(1.0 - share_);
+    noise_ = libtorch::dropout_factors(input, share_);
     return input * noise_;
   }
   at::Tensor backward(const at::Tensor& gradient, bool wanted) override {

@@ -8,6 +8,12 @@
 
 namespace mase::train {
 
+libtorch::PartRows ProcessParts::rows() const {
+  const Batches::Share& share = batches_.share();
+  return share.rows > 0 ? libtorch::PartRows{share.first, share.rows, share.all}
+                        : libtorch::PartRows{0, 1, share.all};
+}
+
 std::vector<double> ProcessParts::gather(std::span<const double> own) {
   const auto count = static_cast<std::int64_t>(own.size());
   const at::Tensor mine = at::empty({1, count}, at::kDouble);

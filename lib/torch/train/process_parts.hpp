@@ -15,6 +15,7 @@ class ProcessParts final : public libtorch::BatchParts {
   ProcessParts(ProcessGroup& group, const Batches& batches) : group_(group), batches_(batches) {}
 
   bool counts() const override { return batches_.share().rows > 0; }
+  libtorch::PartRows rows() const override;
   std::vector<double> gather(std::span<const double> own) override;
 
  private:

@@ -20,7 +20,8 @@ StepGradients::StepGradients(TrainedModel& model, Objective& objective, Batches&
       counts_(counts),
       options_(options),
       statistics_(model.graph(), model.executor()),
-      draws_(draws_numbers(model.graph())) {}
+      draws_(draws_numbers(model.graph())),
+      by_row_(!options.shards && draws_by_row(model.graph())) {}
 
 double StepGradients::compute(std::int64_t step) {
   const Shards& shards = batches_.shards();
@@ -34,7 +35,7 @@ double StepGradients::compute(std::int64_t step) {
 
 /// The gradients of a shard are the mean over the batches of this step.
 void StepGradients::run_shard(std::int64_t step, std::int64_t shard) {
-  if (draws_) seed_step(options_.seed, step, static_cast<int>(shard));
+  if (draws_) seed_step(options_.seed, step, by_row_ ? 0 : static_cast<int>(shard));
   const std::int64_t group = options_.accumulate_grad_batches;
   const std::int64_t first = step % counts_.steps_per_epoch * group;
   const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);

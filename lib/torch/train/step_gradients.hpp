@@ -41,6 +41,7 @@ class StepGradients {
   std::optional<ProcessParts> parts_;  ///< of a batch whose processes share norms
   GradientMean mean_;                  ///< over the batches of a step
   bool draws_;                         ///< the graph draws random numbers while training
+  bool by_row_;                        ///< ... and each of them belongs to a row
 };
 
 }  // namespace mase::train

@@ -30,6 +30,7 @@ class ThreadParts : public libtorch::BatchParts {
   ThreadParts(Meeting& meeting, std::size_t place, bool counted)
       : meeting_(meeting), place_(place), counted_(counted) {}
   bool counts() const override { return counted_; }
+  libtorch::PartRows rows() const override { return {0, 1, 1}; }  // nothing here draws by row
   std::vector<double> gather(std::span<const double> own) override {
     ++meeting_.exchanges[place_];
     meeting_.numbers[place_].assign(own.begin(), own.end());
