@@ -154,6 +154,17 @@ class Local(Launch):
         self.search("--launch", "local:2", "--n-trials", len(rows) + 3)
         self.assertEqual({row["state"] for row in self.check_complete(len(rows) + 3)}, {"COMPLETE"})
 
+    def test_two_launchers_of_one_study_keep_what_their_workers_print_apart(self):
+        self.write_search(0.5)
+        words = ("--launch", "local:1", "--n-trials", 12)
+        first = self.start(*words)
+        self.wait_until(self.measured, first)
+        self.search(*words)
+        self.finish(first)
+        self.check_complete(12)
+        logs = {path.name for path in (self.out / "p/software/search/workers").iterdir()}
+        self.assertEqual(logs, {"worker_1.log", "worker_1_2.log"})
+
     def test_workers_of_a_killed_launcher_finish_the_study(self):
         self.write_search()
         launcher = self.start("--launch", "local:2", "--n-trials", 12)

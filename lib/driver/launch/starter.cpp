@@ -5,15 +5,18 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
@@ -35,6 +38,19 @@ struct Started {
   std::unique_ptr<Descriptor> input;  ///< the end to write to
   bool has_ended = false;
 };
+
+/// Opens a file for what a command prints, which no running command of another launcher has.
+/// Returns its path and descriptor, which is negative where it cannot be opened.
+std::pair<std::string, int> open_log(const std::string& stem) {
+  for (int i = 1;; ++i) {
+    std::string path = stem + (i == 1 ? "" : "_" + std::to_string(i)) + ".log";
+    const int log = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const bool is_taken = log >= 0 && ::flock(log, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_taken && (log < 0 || ::ftruncate(log, 0) == 0)) return {std::move(path), log};
+    ::close(log);
+    if (!is_taken) return {std::move(path), -1};
+  }
+}
 
 std::string last_message_in(const std::string& path) {
   try {
@@ -76,9 +92,9 @@ class Starter {
   }
 
   void start(const LaunchCommand& command) {
-    Started started{&command, logs_ + "/" + replace_all(command.name, " ", "_") + ".log", -1, {}};
+    auto [path, log] = open_log(logs_ + "/" + replace_all(command.name, " ", "_"));
+    Started started{&command, std::move(path), -1, {}};
     std::array<int, 2> ends{-1, -1};
-    const int log = ::open(started.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (log < 0 || ::pipe2(ends.data(), O_CLOEXEC) != 0)
       return tell(command.name, 127, started.log + ": " + std::strerror(errno));
     std::vector<std::string> words{"sh", "-c", command.script};
