@@ -6,6 +6,7 @@ usage: launch_test.py --mase BINARY --source ROOT [unittest arguments]
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -123,6 +124,42 @@ class Launch(unittest.TestCase):
                 return database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone()[0]
         except sqlite3.OperationalError:  # not there yet, or locked
             return 0
+
+
+class Clocks(Launch):
+    """A worker on a host whose clock is two minutes behind, as the database shows it."""
+
+    def database(self):
+        return sqlite3.connect(self.out / "p/software/search/study.db", timeout=60)
+
+    def change(self, command, *values):
+        with contextlib.closing(self.database()) as database, database:
+            return database.execute(command, values).lastrowid
+
+    def beat(self, trial):
+        old = "strftime('%Y-%m-%d %H:%M:%f', 'now', '-2 minutes')"
+        self.change(f"insert or replace into trial_heartbeats (trial_id, heartbeat) values (?, {old})", trial)
+
+    def state(self, trial):
+        with contextlib.closing(self.database()) as database:
+            return database.execute("select state from trials where trial_id = ?", (trial,)).fetchone()[0]
+
+    def test_it_is_alive_as_long_as_its_heartbeats_come(self):
+        self.write_search(0)
+        self.search("--n-trials", 2)
+        trial = self.change("insert into trials (number, study_id, state) values (2, 1, 'RUNNING')")
+        self.beat(trial)
+        process = self.start("--n-trials", 3, "--heartbeat", 2)
+        watch = time.monotonic() + 8
+        while time.monotonic() < watch:
+            self.beat(trial)
+            self.assertEqual(self.state(trial), "RUNNING")
+            time.sleep(0.1)
+        self.assertIsNone(process.poll())
+        # Once they end, the trial is another's.
+        self.finish(process)
+        self.assertEqual(self.state(trial), "FAIL")
+        self.check_complete(3)
 
 
 class Local(Launch):

@@ -110,10 +110,23 @@ std::optional<Record> Worker::look() {
     const Record* record = find_record(records, running.id);
     const Tree* worker =
         record ? record->trial.attributes.find(storage::worker_attribute) : nullptr;
-    const bool is_dead = running.silent > grace || (worker && is_dead_here(*worker));
+    const bool is_silent = running.silent > grace && is_still_silent(running);
+    const bool is_dead = is_silent || (worker && is_dead_here(*worker));
     if (record && is_dead && recover(running, *record)) return *record;
   }
   return std::nullopt;
+}
+
+/// Whether the heartbeat has stayed the same for as long as two of them take. Hosts that share a
+/// file write their own times into it, and a clock that is behind makes every heartbeat look old.
+bool Worker::is_still_silent(const storage::Stale& running) {
+  constexpr double beats = 2;
+  const auto now = std::chrono::steady_clock::now();
+  SeenBeat& seen =
+      seen_beats_.try_emplace(running.id, SeenBeat{running.heartbeat, now}).first->second;
+  if (seen.heartbeat != running.heartbeat) seen = {running.heartbeat, now};
+  const std::chrono::duration<double> unchanged = now - seen.since;
+  return unchanged.count() > beats * crew_.plan.options.setup.heartbeat;
 }
 
 bool Worker::recover(const storage::Stale& dead, const Record& record) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 
 #include "search/workers/asker.hpp"
@@ -50,6 +51,7 @@ class Worker {
  private:
   std::optional<storage::Record> next();
   std::optional<storage::Record> look();
+  bool is_still_silent(const storage::Stale& running);
   bool recover(const storage::Stale& dead, const storage::Record& record);
   void pause();
   void run_trial(storage::Record record);
@@ -65,6 +67,12 @@ class Worker {
   storage::Study study_;
   Asker asker_;
   Tree identity_;
+  /// A heartbeat that looks old, and since when it has been the same by this process's clock.
+  struct SeenBeat {
+    std::string heartbeat;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::map<std::int64_t, SeenBeat> seen_beats_;  ///< by trial
   int pauses_ = 0;
 };
 
