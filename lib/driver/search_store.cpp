@@ -79,6 +79,7 @@ void SearchStore::join(const SearchTask& task, search::Plan& plan) {
   plan_ = &plan;
   storage_ = plan.open();
   const StoredStudy study = about_study(search::open_study(*storage_, plan), plan);
+  log::info("reaching the store " + address_);
   StoreWriter::Failure failed;
   writer_.claim(to_json(to_tree(study), -1), [&](const auto& failure) { failed = failure; });
   writer_.wait();

@@ -6,6 +6,7 @@ usage: store_test.py --mase BINARY --source ROOT [unittest arguments]
 """
 
 import argparse
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -215,6 +216,38 @@ class Store(unittest.TestCase):
         text = self.search(store=f"s3://key:{SECRET}@bucket/x", code=2)
         self.assertIn("the address of a store has no keys", text)
         self.assertIn("there is no study in the store", self.mase("show", self.store, code=3))
+
+    def processes(self):
+        """The command lines of this case that still run."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if os.fsencode(self.out) in words:
+                    found.append(words)
+        return found
+
+    def test_ctrl_c_ends_the_wait_for_a_store(self):
+        closed = f"http://127.0.0.1:{free_port()}"
+        process = subprocess.Popen(
+            [str(MASE), *map(str, self.words())],
+            cwd=SOURCE,
+            env=self.environment(AWS_ENDPOINT_URL=closed),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if "is tried again" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 130)
+        deadline = time.monotonic() + 30  # of the 60 seconds for which the store would be tried again
+        while self.processes() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(self.processes(), [])
 
     def test_a_store_that_goes_away_loses_no_trial(self):
         server = Server()

@@ -86,6 +86,15 @@ std::string without_passwords(std::string text) {
   return text;
 }
 
+/// What a program printed last, without "upload failed: FILE to ADDRESS", which the user is told
+/// in other words.
+std::string reason_in(const ProcessResult& result, const Words& command) {
+  const std::string line(trim(without_passwords(last_lines(result, 1))));
+  const std::string target = " to " + command.back() + " ";
+  const std::size_t found = line.find(target);
+  return found == line.npos ? line : line.substr(found + target.size());
+}
+
 /// The address without slashes at its end. Error(Fault::config) if it has no bucket, or a key.
 std::string checked(const std::string& given, const StoreKind& kind) {
   std::string address = given;
@@ -142,14 +151,12 @@ std::optional<std::string> Store::run(const Words& command, const std::string& w
   for (std::chrono::seconds pause{1};; pause = std::min(2 * pause, longest_pause)) {
     const ProcessResult result = run_process(command);
     if (result.status == 0 && !result.timed_out) return result.out;
-    const std::string message =
-        result.timed_out ? "timed out" : without_passwords(last_lines(result, 1));
+    const std::string message = result.timed_out ? "timed out" : reason_in(result, command);
     const Meaning* meaning = meaning_of(message);
     if (!meaning && message.find(not_found) != message.npos) return std::nullopt;
     if (!meaning || !meaning->may_pass || Clock::now() + pause > end)
-      file_error(what + ": " + std::string(trim(message)) +
-                 (meaning ? "; " + std::string(meaning->remedy) : ""));
-    log::info(what + " is tried again: " + std::string(trim(message)));
+      file_error(what + ": " + message + (meaning ? "; " + std::string(meaning->remedy) : ""));
+    log::info(what + " is tried again: " + message);
     for (const auto next = Clock::now() + pause; Clock::now() < next; stop_if_asked())
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }

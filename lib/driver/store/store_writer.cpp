@@ -3,13 +3,14 @@
 #include "driver/store/store_writer.hpp"
 
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/interrupt.hpp"
@@ -63,10 +64,19 @@ std::optional<std::string> receive_packet(int socket) {
   return std::string(buffer.data(), static_cast<std::size_t>(count));
 }
 
+/// Ends this process with the other one. The kernel's signal at a parent's death would not come:
+/// its sender is the parent, whose sandbox lets no signal out.
+void end_with(pid_t parent) {
+  static constexpr std::chrono::milliseconds look_again{100};
+  std::thread([parent] {
+    while (::getppid() == parent) std::this_thread::sleep_for(look_again);
+    ::_exit(0);
+  }).detach();
+}
+
 /// Ctrl-C is for the other process, which then decides what is still copied.
 [[noreturn]] void serve(int socket, const Store& store, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);
+  end_with(parent);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
   Store reached = store;
   for (auto packet = receive_packet(socket); packet && packet != end_packet;
