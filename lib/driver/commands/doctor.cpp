@@ -29,6 +29,7 @@ constexpr Tool tools[] = {
     {"yosys", "yosys -V 2>/dev/null", "area of the hardware"},
     {"nextpnr-ecp5", nullptr, "place the hardware"},
     {"nextpnr-ice40", nullptr, "place the hardware"},
+    {"aws", "aws --version 2>/dev/null", "copy to and from stores of S3 (search --store)"},
     {"dot", "dot -V 2>&1", "draw graphs as SVG"},
 };
 
