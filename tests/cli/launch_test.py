@@ -81,15 +81,17 @@ class Launch(unittest.TestCase):
 
     def workers(self):
         """The numbers of the processes that run trials of this case."""
-        found = []
+        found = {}
         for entry in Path("/proc").glob("[0-9]*"):
             try:
                 words = (entry / "cmdline").read_bytes().split(b"\0")
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
             if b"--trials-only" in words and str(self.out).encode() in words and b"mase" in words[0]:
-                found.append(int(entry.name))
-        return found
+                found[int(entry.name)] = parent
+        # A program that a worker starts looks like the worker until it is executed.
+        return [worker for worker, parent in found.items() if parent not in found]
 
     def end_workers(self):
         for worker in self.workers():
