@@ -18,8 +18,9 @@ namespace mase::formats::kernels {
 constexpr std::size_t scaled_factors = 4;
 
 /// Sets 2^exponent as a product of two factors. Exponents beyond two factors need no third one:
-/// results are 0 or saturated either way.
-inline void set_power(float* one, float* other, int exponent) {
+/// results are 0 or saturated either way. (A constant function, so that threads of a GPU can call
+/// it.)
+constexpr void set_power(float* one, float* other, int exponent) {
   constexpr int lowest = -126, highest = 127;
   const int whole = std::clamp(exponent, 2 * lowest, 2 * highest);
   const int first = std::clamp(whole, lowest, highest);

@@ -13,21 +13,14 @@
 namespace mase::formats::kernels {
 namespace {
 
-/// 2^exponent as a product of two factors, as set_power (block_kernels.hpp) makes it.
-MASE_SIMD void set_powers(Simd::Vec* factors, int exponent) {
-  const int first = Simd::min_bits(127, Simd::max_bits(-126, exponent));
-  factors[0] = double_power(first);
-  factors[1] = double_power(Simd::min_bits(127, Simd::max_bits(-126, exponent - first)));
-}
-
 /// The factors that an operation takes for any peak: two, or four where one float32 cannot hold
 /// each power.
 template <std::size_t count>
 MASE_SIMD Lanes<count> any_factors(const TileRule& rule, int exponent) {
   Lanes<count> lanes;
   if constexpr (count == scaled_factors) {
-    set_powers(lanes.factor, rule.down - exponent);
-    set_powers(lanes.factor + 2, exponent + rule.up);
+    set_power(&lanes.factor[0], &lanes.factor[1], rule.down - exponent);
+    set_power(&lanes.factor[2], &lanes.factor[3], exponent + rule.up);
   } else {
     lanes.factor[0] = double_power(rule.down - exponent);
     lanes.factor[1] = double_power(exponent + rule.up);
