@@ -67,8 +67,7 @@ c10::Device parsed(const std::string& name) {
 std::string build_for(c10::DeviceType kind) {
   const std::string version = split(TORCH_VERSION, '+')[0];
   if (kind == c10::DeviceType::CUDA)
-    return "`pip install --target DIR torch==" + version +
-           " --index-url https://pypi.org/simple`, then set MASE_LIBTORCH to DIR/torch";
+    return "`pip install --target DIR torch==" + version + "`, then set MASE_LIBTORCH to DIR/torch";
   return "Set MASE_LIBTORCH to the folder of a LibTorch " + version + " that has it";
 }
 
