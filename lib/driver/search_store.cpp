@@ -21,13 +21,6 @@ namespace {
 
 using storage::Record;
 
-bool is_feasible(const Record& record) {
-  const Tree* excess = record.trial.attributes.find("constraints");
-  return !excess || std::ranges::all_of(excess->as_list(), [](const Tree& value) {
-    return value.is_number() && value.as_double() <= 0;
-  });
-}
-
 StoredStudy about_study(const storage::Study& study, const search::Plan& plan) {
   StoredStudy about{study.name, "", {}, {}};
   if (const Tree* id = study.system.find(search::id_attribute)) about.id = id->as_string();
@@ -101,7 +94,6 @@ std::optional<ir::Graph> SearchStore::kept_model() {
 
 /// Whether the trial is one of the best of all that are finished.
 bool SearchStore::is_best(const Record& record) {
-  if (record.trial.state != samplers::TrialState::complete || !is_feasible(record)) return false;
   const auto directions = plan_->options.directions();
   front_.push_back(samplers::without_attributes(record.trial));
   std::vector<samplers::Trial> best;

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "search/storage/encode.hpp"
 #include "search/workers/worker_identity.hpp"
 
 namespace mase::search {
@@ -197,6 +198,7 @@ void Worker::run_trial(Record record) {
   record.trial.values = result.values;
   record.user = result.user;
   for (const auto& [key, value] : result.system.as_dict()) record.trial.attributes[key] = value;
+  record.trial.violation = storage::violation_of(record.trial.attributes);
   const std::lock_guard lock(crew_.telling);
   if (crew_.plan.gives_up) crew_.failures.add(record);
   crew_.on_trial(record);
