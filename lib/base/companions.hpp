@@ -9,7 +9,8 @@
 namespace mase {
 
 /// This process and those that do the same command with it. All of them call the same functions in
-/// the same order. Error(Fault::file) where another one has ended or does not answer in time.
+/// the same order. Error(Fault::file) where another one has ended or does not answer in time;
+/// Error(Fault::interrupted) if this one was interrupted, too.
 class Companions {
  public:
   virtual ~Companions() = default;

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "ir/text.hpp"
 
@@ -51,7 +50,8 @@ class SharedEvaluator final : public ir::Evaluator {
   ir::Results run(const std::vector<Array>& inputs) override {
     const int rank = next_;
     next_ = (next_ + 1) % companions_->size();
-    if (rank != companions_->rank()) return companions_->rank() == 0 ? taken(rank) : ir::Results();
+    if (rank != companions_->rank())
+      return companions_->rank() == 0 ? results_in(companions_->take_from(rank)) : ir::Results();
     ir::Results results = own_->run(inputs);
     if (rank == 0) return results;
     companions_->give_to_first(message_of(results));
@@ -62,16 +62,6 @@ class SharedEvaluator final : public ir::Evaluator {
   }
 
  private:
-  /// Another rank that was interrupted has left, and so does this one.
-  ir::Results taken(int rank) {
-    try {
-      return results_in(companions_->take_from(rank));
-    } catch (const Error&) {
-      stop_if_asked();
-      throw;
-    }
-  }
-
   std::unique_ptr<ir::Evaluator> own_;
   std::shared_ptr<Companions> companions_;
   int next_ = 0;  ///< the rank that makes the next run

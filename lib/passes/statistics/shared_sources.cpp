@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/interrupt.hpp"
+#include "base/error.hpp"
 #include "ir/train_mode.hpp"
 
 namespace mase::passes {
@@ -51,16 +51,6 @@ Tree message_of(const std::function<std::vector<Tree>()>& find, bool has_own) {
   return message;
 }
 
-/// Another process that was interrupted has left, and so does this one.
-std::vector<std::string> gather(Companions& companions, const std::string& text) {
-  try {
-    return companions.gather(text);
-  } catch (const Error&) {
-    stop_if_asked();
-    throw;
-  }
-}
-
 std::vector<Tree> findings_in(const std::string& text) {
   const Tree message = parse_json(text, "findings of a rank");
   if (const Tree* error = message.find("error"))
@@ -89,7 +79,7 @@ std::vector<Tree> SharedSources::findings(const std::function<std::vector<Tree>(
   if (!companions_) return own_.empty() ? std::vector<Tree>() : find();
   const std::string own = to_json(message_of(find, !own_.empty()), -1);
   std::vector<std::vector<Tree>> by_rank;
-  for (const std::string& text : gather(*companions_, own)) by_rank.push_back(findings_in(text));
+  for (const std::string& text : companions_->gather(own)) by_rank.push_back(findings_in(text));
   std::vector<std::size_t> taken(by_rank.size());
   std::vector<Tree> all;
   for (const std::size_t owner : owners_)

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "torch/train/process_group.hpp"
 
 namespace mase::train {
@@ -23,6 +25,18 @@ std::string text_in(const at::Tensor& bytes, std::int64_t length) {
   return {static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(length)};
 }
 
+/// Does `receive`. Where another process has left because of an interrupt, this one was
+/// interrupted, too, and says so.
+template <class Receive>
+auto received(const Receive& receive) {
+  try {
+    return receive();
+  } catch (const Error&) {
+    stop_if_asked();
+    throw;
+  }
+}
+
 class GroupCompanions final : public Companions {
  public:
   explicit GroupCompanions(const backend::Ranks& ranks) : group_(ranks) {}
@@ -31,6 +45,24 @@ class GroupCompanions final : public Companions {
   int size() const override { return group_.size(); }
 
   std::vector<std::string> gather(const std::string& bytes) override {
+    return received([&] { return gathered(bytes); });
+  }
+
+  void give_to_first(const std::string& bytes) override {
+    const auto length = static_cast<std::int64_t>(bytes.size());
+    group_.send(length_tensor(length), 0, 0);
+    if (length == 0) return;
+    const at::Tensor sent = at::empty({length}, at::kByte);
+    std::memcpy(sent.data_ptr(), bytes.data(), bytes.size());
+    group_.send(sent, 0, 0);
+  }
+
+  std::string take_from(int rank) override {
+    return received([&] { return taken_from(rank); });
+  }
+
+ private:
+  std::vector<std::string> gathered(const std::string& bytes) {
     const auto own = static_cast<std::int64_t>(bytes.size());
     std::vector<std::int64_t> lengths;
     for (const at::Tensor& length : group_.gather_to_all(length_tensor(own)))
@@ -45,16 +77,7 @@ class GroupCompanions final : public Companions {
     return all;
   }
 
-  void give_to_first(const std::string& bytes) override {
-    const auto length = static_cast<std::int64_t>(bytes.size());
-    group_.send(length_tensor(length), 0, 0);
-    if (length == 0) return;
-    const at::Tensor sent = at::empty({length}, at::kByte);
-    std::memcpy(sent.data_ptr(), bytes.data(), bytes.size());
-    group_.send(sent, 0, 0);
-  }
-
-  std::string take_from(int rank) override {
+  std::string taken_from(int rank) {
     const at::Tensor length = length_tensor(0);
     group_.receive(length, rank, 0);
     const std::int64_t bytes = *length.data_ptr<std::int64_t>();
@@ -64,7 +87,6 @@ class GroupCompanions final : public Companions {
     return text_in(taken, bytes);
   }
 
- private:
   ProcessGroup group_;
 };
 
