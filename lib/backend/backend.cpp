@@ -16,6 +16,7 @@ namespace {
 
 std::optional<int> wanted_threads;
 std::string wanted_device = "cpu", device_in_use = "cpu";
+int wanted_local_rank = 0;
 Backend* opened = nullptr;
 
 Backend* open_part() {
@@ -26,7 +27,7 @@ Backend* open_part() {
 
 /// After the sandbox is entered, because drivers start threads.
 void use_device() {
-  device_in_use = opened->set_device(wanted_device);
+  device_in_use = opened->set_device(wanted_device, wanted_local_rank);
   if (wanted_device == "auto") log::info("device auto is " + device_in_use);
 }
 
@@ -75,8 +76,9 @@ Backend& open() {
   return *opened;
 }
 
-void set_device(const std::string& name) {
+void set_device(const std::string& name, int local_rank) {
   wanted_device = name;
+  wanted_local_rank = local_rank;
   if (name != "cpu") sandbox::may_use_accelerators();
 }
 

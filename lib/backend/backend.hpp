@@ -61,9 +61,10 @@ class Backend {
   /// {"version", "blas", "threads", "cxx11_abi", ...} for `mase doctor`.
   virtual Tree info() const = 0;
   virtual void set_threads(int threads) = 0;
-  /// Chooses the device of evaluators and of training, and returns its name, as in "cuda:0".
+  /// Chooses the device of evaluators and of training, and returns its name, as in "cuda:0". A name
+  /// without a number is that of another device for each process of a machine (`local_rank`).
   /// Error(Fault::config) if it is not there.
-  virtual std::string set_device(const std::string& name) = 0;
+  virtual std::string set_device(const std::string& name, int local_rank) = 0;
   /// The signature of a model file, or of its part `submodule` if that is not empty.
   virtual Signature signature(const std::string& path, const std::string& submodule) = 0;
   /// Imports a TorchScript file; Error(Fault::file) or Error(Fault::unsupported).
@@ -98,7 +99,7 @@ void set_threads(int threads);
 
 /// Sets the device of the LibTorch part (device.hpp) before it is opened. The sandbox then leaves
 /// the drivers of accelerators within reach.
-void set_device(const std::string& name);
+void set_device(const std::string& name, int local_rank);
 /// The device in use, "cpu" until another one is open.
 const std::string& device();
 

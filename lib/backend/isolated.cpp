@@ -120,7 +120,9 @@ class Isolated : public Backend {
 
   Tree info() const override { return inner_.info(); }
   void set_threads(int threads) override { inner_.set_threads(threads); }
-  std::string set_device(const std::string& name) override { return inner_.set_device(name); }
+  std::string set_device(const std::string& name, int local_rank) override {
+    return inner_.set_device(name, local_rank);
+  }
 
   Signature signature(const std::string& path, const std::string& submodule) override {
     sandbox::SharedFile result;

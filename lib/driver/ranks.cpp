@@ -19,13 +19,14 @@ struct Launcher {
   const char* name;
   const char* rank;
   const char* size;
+  const char* local_rank;  ///< on the machine
 };
 
 /// srun sets the number of tasks of its step; that of the job is also set outside of srun.
 constexpr Launcher launchers[] = {
-    {"torchrun", "RANK", "WORLD_SIZE"},
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
 };
 
 std::string variable(const char* name) {
@@ -57,6 +58,13 @@ void add_meeting_place(const Launcher& launcher, backend::Ranks& ranks) {
 }
 
 }  // namespace
+
+int local_rank() {
+  for (const Launcher& launcher : launchers)
+    if (const auto rank = parse_int(variable(launcher.local_rank)); rank && *rank > 0)
+      return static_cast<int>(*rank);
+  return 0;
+}
 
 bool launched_here() { return !variable(listener_variable).empty(); }
 

@@ -9,6 +9,8 @@ namespace mase::driver {
 /// What a launcher (torchrun, srun, mpirun, launch_ranks) says in the environment; a single process
 /// without one. Error(Fault::config) names a variable that is missing or wrong.
 backend::Ranks ranks_of_environment(double timeout);
+/// The number of this process on its machine, as the launcher says it; 0 without one.
+int local_rank();
 
 /// The variables in which launch_ranks hands down the socket where rank 0 listens, and memory that
 /// all processes share.

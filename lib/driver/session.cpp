@@ -13,6 +13,7 @@
 #include "driver/folder_settings.hpp"
 #include "driver/loading/text_input.hpp"
 #include "driver/project.hpp"
+#include "driver/ranks.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "sandbox/policy.hpp"
 
@@ -27,7 +28,7 @@ void apply_log_settings(const General& general) {
 void choose_device(const General& general, const SettingSources& sources) {
   const bool any = general.accelerator == "gpu" && !sources.give("device");
   if (any) log::info("accelerator = \"gpu\" means device = \"auto\"");
-  backend::set_device(any ? "auto" : general.device.name);
+  backend::set_device(any ? "auto" : general.device.name, local_rank());
 }
 
 }  // namespace

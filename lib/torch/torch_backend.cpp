@@ -97,8 +97,8 @@ class TorchBackend : public backend::Backend {
     translated([&] { at::set_num_threads(std::max(threads, 1)); });
   }
 
-  std::string set_device(const std::string& name) override {
-    device_ = translated([&] { return find_device(name); });
+  std::string set_device(const std::string& name, int local_rank) override {
+    device_ = translated([&] { return find_device(name, local_rank); });
     return device_.str();
   }
 

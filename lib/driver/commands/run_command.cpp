@@ -122,7 +122,7 @@ void choose_device(const RunRequest& request, ir::Level level, const backend::Ra
   if (ranks.several())
     config_error("--device " + device + ": several processes run a model on the CPU only");
   if (level == ir::Level::integer) return log::warning(integer_on_cpu);
-  backend::set_device(device);
+  backend::set_device(device, local_rank());
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/version.h>
 
-#include <cstdlib>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -34,23 +32,15 @@ std::vector<c10::DeviceType> accelerator_kinds() {
   return kinds;
 }
 
-/// The number that a launcher (torchrun, mase, srun, mpirun) gives this process on its machine.
-int local_rank() {
-  for (const char* name : {"LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK"})
-    if (const char* text = std::getenv(name))
-      if (const auto rank = parse_int(text); rank && *rank > 0) return static_cast<int>(*rank);
-  return 0;
-}
-
 /// The device for this process where none is named: one after another for those of a machine.
-c10::DeviceIndex own_index(c10::DeviceType kind) {
+c10::DeviceIndex own_index(c10::DeviceType kind, int local_rank) {
   const int count = count_of(kind);
-  return static_cast<c10::DeviceIndex>(count > 0 ? local_rank() % count : 0);
+  return static_cast<c10::DeviceIndex>(count > 0 ? local_rank % count : 0);
 }
 
-c10::Device first_accelerator() {
+c10::Device first_accelerator(int local_rank) {
   for (const c10::DeviceType kind : accelerator_kinds())
-    if (count_of(kind) > 0) return {kind, own_index(kind)};
+    if (count_of(kind) > 0) return {kind, own_index(kind, local_rank)};
   return c10::kCPU;
 }
 
@@ -94,11 +84,12 @@ std::vector<std::string> devices_here() {
   return names;
 }
 
-c10::Device find_device(const std::string& name) {
-  if (name == "auto") return first_accelerator();
+c10::Device find_device(const std::string& name, int local_rank) {
+  if (name == "auto") return first_accelerator(local_rank);
   const c10::Device device = parsed(name);
   if (device.is_cpu()) return c10::kCPU;
-  const c10::DeviceIndex index = device.has_index() ? device.index() : own_index(device.type());
+  const c10::DeviceIndex index =
+      device.has_index() ? device.index() : own_index(device.type(), local_rank);
   if (!is_accelerator(device.type()) || index >= count_of(device.type()))
     refuse_missing(device, name);
   return {device.type(), index};

@@ -14,9 +14,9 @@ namespace mase::libtorch {
 std::vector<std::string> devices_here();
 
 /// The device of this name (backend/device.hpp). A name without a number is that of another device
-/// for each process that a launcher starts on the machine. Error(Fault::config) if it is not there
-/// says which are, and what is needed for it.
-c10::Device find_device(const std::string& name);
+/// for each process of the machine, whose number is `local_rank`. Error(Fault::config) if it is not
+/// there says which are, and what is needed for it.
+c10::Device find_device(const std::string& name, int local_rank);
 
 /// An error of LibTorch on this device, with a remedy if it lacks memory or the operator.
 std::string device_error(const c10::Error& error, c10::Device device, const std::string& op);
