@@ -35,11 +35,13 @@ double StepGradients::compute(std::int64_t step) {
 
 /// The gradients of a shard are the mean over the batches of this step.
 void StepGradients::run_shard(std::int64_t step, std::int64_t shard) {
-  if (draws_) seed_step(options_.seed, step, by_row_ ? 0 : static_cast<int>(shard));
+  if (draws_) {
+    seed_step(options_.seed, step, by_row_ ? 0 : static_cast<int>(shard));
+    seed_device(model_.executor().device());
+  }
   const std::int64_t group = options_.accumulate_grad_batches;
   const std::int64_t first = step % counts_.steps_per_epoch * group;
   const std::int64_t end = std::min(first + group, counts_.batches_per_epoch);
-  if (draws_) seed_device(model_.executor().device());
   double loss = 0;
   for (std::int64_t batch = first; batch < end; ++batch) {
     model_.executor().rounding().batch = (batch - first) * batches_.shards().all + shard;
