@@ -9,10 +9,10 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "driver/save_checkpoint.hpp"
 #include "driver/store/stored_points.hpp"
 #include "sandbox/policy.hpp"
+#include "search/results/result_rows.hpp"
 #include "search/samplers/pareto.hpp"
 #include "search/storage/encode.hpp"
 
@@ -22,22 +22,11 @@ namespace {
 using storage::Record;
 
 StoredStudy about_study(const storage::Study& study, const search::Plan& plan) {
-  StoredStudy about{study.name, "", {}, {}};
+  StoredStudy about{study.name, "", storage::direction_words(study.directions), {}};
   if (const Tree* id = study.system.find(search::id_attribute)) about.id = id->as_string();
-  for (const auto direction : study.directions)
-    about.directions.push_back(lower_case(storage::direction_name(direction)));
   for (const search::Goal& goal : plan.options.goals) about.objectives.push_back(goal.metric);
   if (plan.options.setup.sum_scaled_metrics) about.objectives = {"sum_scaled_metrics"};
   return about;
-}
-
-/// All metrics of a trial by name.
-Tree measured_in(const Record& record) {
-  Tree metrics = Tree::dict();
-  for (const char* part : {"software_metrics", "hardware_metrics"})
-    if (const Tree* found = record.user.find(part))
-      for (const auto& [name, value] : found->as_dict()) metrics[name] = value;
-  return metrics;
 }
 
 Tree parameters_in(const Record& record, const samplers::Space& space) {
@@ -132,7 +121,7 @@ void SearchStore::describe(const Record& record) const {
   about["study"] = plan_->study;
   about["number"] = record.trial.number;
   about["values"] = Tree::list_of(record.trial.values);
-  about["metrics"] = measured_in(record);
+  about["metrics"] = search::metrics_of(record);
   about["parameters"] = parameters_in(record, task_->space().dimensions());
   for (const std::string_view name : {stored_checkpoint, stored_configuration})
     about["files"][name] = file_entry(folder + std::string(name));

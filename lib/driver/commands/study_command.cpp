@@ -24,10 +24,7 @@ using storage::Storage;
 using storage::Study;
 
 std::string directions_text(const Study& study) {
-  std::vector<std::string> words;
-  for (const auto direction : study.directions)
-    words.push_back(lower_case(storage::direction_name(direction)));
-  return join(words, ", ");
+  return join(storage::direction_words(study.directions), ", ");
 }
 
 std::map<std::string, std::int64_t> states_of(const std::vector<Record>& trials) {

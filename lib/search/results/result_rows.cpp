@@ -17,6 +17,13 @@ using storage::Record;
 
 constexpr std::array<std::string_view, 2> metric_attributes{"software_metrics", "hardware_metrics"};
 
+template <class Take>
+void for_metrics(const Record& record, const Take& take) {
+  for (const std::string_view attribute : metric_attributes)
+    if (const Tree* metrics = record.user.find(attribute); metrics && metrics->is_dict())
+      for (const auto& [name, value] : metrics->as_dict()) take(name, value);
+}
+
 Direction opposite(Direction direction) {
   return direction == Direction::minimize ? Direction::maximize : Direction::minimize;
 }
@@ -39,9 +46,7 @@ void add_once(std::vector<std::string>& names, const std::set<std::string>& want
 std::set<std::string> measured_names(const StudyResult& result) {
   std::set<std::string> names;
   for (const Record& record : result.trials)
-    for (const std::string_view attribute : metric_attributes)
-      if (const Tree* metrics = record.user.find(attribute); metrics && metrics->is_dict())
-        for (const auto& [name, value] : metrics->as_dict()) names.insert(name);
+    for_metrics(record, [&](const std::string& name, const Tree&) { names.insert(name); });
   return names;
 }
 
@@ -127,6 +132,12 @@ const Tree* metric_of(const Record& record, std::string_view name) {
     if (const Tree* metrics = record.user.find(attribute))
       if (const Tree* metric = metrics->find(name)) return metric;
   return nullptr;
+}
+
+Tree metrics_of(const Record& record) {
+  Tree metrics = Tree::dict();
+  for_metrics(record, [&](const std::string& name, const Tree& value) { metrics[name] = value; });
+  return metrics;
 }
 
 std::vector<std::string> metrics_of(const StudyResult& result) {

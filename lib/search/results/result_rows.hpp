@@ -27,7 +27,10 @@ std::optional<double> objective_value(const storage::Record& record, const Objec
 
 /// The value of a metric that the trial measured; nullptr if it did not measure it.
 const Tree* metric_of(const storage::Record& record, std::string_view name);
-/// All measured metrics: first those of objectives, then those of constraints, then the others.
+/// All metrics that the trial measured, by name.
+Tree metrics_of(const storage::Record& record);
+/// The names of all measured metrics: first those of objectives, then those of constraints, then
+/// the others.
 std::vector<std::string> metrics_of(const StudyResult& result);
 
 /// The parameters in the order of the space, followed by other parameters that trials have.

@@ -140,6 +140,13 @@ std::string_view direction_name(Direction direction) {
   return direction == Direction::minimize ? "MINIMIZE" : "MAXIMIZE";
 }
 
+std::vector<std::string> direction_words(const std::vector<Direction>& directions) {
+  std::vector<std::string> words;
+  for (const Direction direction : directions)
+    words.push_back(lower_case(direction_name(direction)));
+  return words;
+}
+
 Stored stored(double number) {
   if (std::isnan(number)) return {{}, "NAN"};
   if (std::isinf(number)) return {{}, number > 0 ? "INF_POS" : "INF_NEG"};

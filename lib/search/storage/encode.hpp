@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/tree.hpp"
 #include "search/samplers/trial.hpp"
@@ -18,6 +19,8 @@ namespace mase::storage {
 samplers::TrialState state_from(const std::string& word, const std::string& where);
 samplers::Direction direction_from(const std::string& word, const std::string& where);
 std::string_view direction_name(samplers::Direction direction);
+/// "minimize" or "maximize" for each.
+std::vector<std::string> direction_words(const std::vector<samplers::Direction>& directions);
 
 /// A number as two columns (value, type). Infinities and NaN are NULL with a type.
 struct Stored {
