@@ -36,10 +36,7 @@ void carry_out(const Store& store, const std::vector<std::string>& words) {
 Tree answer_to(const Store& store, const std::string& packet) {
   Tree answer = Tree::dict();
   try {
-    const Tree order = parse_json(packet, "order");
-    std::vector<std::string> words;
-    for (const Tree& word : order.as_list()) words.push_back(word.as_string());
-    carry_out(store, words);
+    carry_out(store, words_in(parse_json(packet, "order")));
   } catch (const Error& error) {
     answer["fault"] = static_cast<int>(error.fault());
     answer["message"] = std::string(error.what()).substr(0, longest_packet / 8);

@@ -16,12 +16,6 @@
 namespace mase::driver {
 namespace {
 
-std::vector<std::string> words_in(const Tree& list) {
-  std::vector<std::string> words;
-  for (const Tree& word : list.as_list()) words.push_back(word.as_string());
-  return words;
-}
-
 /// Calls `read`, and gives an error of what is in a file of the store its name.
 template <class Read>
 auto from_json(const std::string& text, const std::string& address, const Read& read) {
@@ -71,6 +65,12 @@ std::vector<StoredPoint> points_below(const std::string& folder, const Store& st
 }
 
 }  // namespace
+
+std::vector<std::string> words_in(const Tree& list) {
+  std::vector<std::string> words;
+  for (const Tree& word : list.as_list()) words.push_back(word.as_string());
+  return words;
+}
 
 std::string point_name(std::int64_t number) { return "best/trial_" + std::to_string(number); }
 

@@ -19,6 +19,9 @@ inline constexpr std::string_view stored_configuration = "transform.toml";
 inline constexpr const char* point_file = "point.json";
 inline constexpr const char* study_file = "study.json";
 
+/// The texts of a list.
+std::vector<std::string> words_in(const Tree& list);
+
 /// "best/trial_3".
 std::string point_name(std::int64_t number);
 
