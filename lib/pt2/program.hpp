@@ -89,7 +89,9 @@ struct Program {
   std::set<std::string> parameters;           ///< paths of those values that are parameters
   std::vector<std::string> argument_names;    ///< of forward
   Tree output_tree;                           ///< how Python nests the outputs, or null
-  std::string torch_version;                  ///< "2.13.0", or "" if the file does not say
+  /// Conditions on sizes of inputs under which the program is the model, as guards have them.
+  std::vector<std::string> conditions;
+  std::string torch_version;  ///< "2.13.0", or "" if the file does not say
 };
 
 /// Whether a file is a zip archive with the entries of an exported program.

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/json_items.hpp"
 #include "base/text.hpp"
+#include "pt2/conditions.hpp"
 #include "pt2/dtypes.hpp"
 #include "pt2/fields.hpp"
 #include "pt2/inner_graphs.hpp"
@@ -277,6 +278,7 @@ void read_graph(std::string_view json, const std::string& name, Program& program
   dict_of(field(graph, "tensor_values"), "tensor_values");
   for (const auto& [symbol, value] : dict_of(field(graph, "sym_int_values"), "sym_int_values"))
     program.integers.emplace(symbol, sym_int(value, "'" + symbol + "'"));
+  program.conditions = conditions_of(document, program);
 }
 
 }  // namespace mase::pt2

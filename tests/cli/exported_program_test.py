@@ -11,6 +11,7 @@ import copy
 import json
 import re
 import sys
+import types
 import unittest
 import zipfile
 from pathlib import Path
@@ -102,6 +103,46 @@ class Fixtures(Programs):
         self.assertEqual(refused.returncode, 4)
         self.assertIn("exported for the batch 3", refused.stderr)
         self.assertIn("'mean'", refused.stderr)
+
+    def test_sizes_for_which_the_model_is_another_program(self):
+        """A run gives what the program gives, or is refused where PyTorch refuses it."""
+
+        def model(function):
+            module = nn.Module()
+            module.forward = types.MethodType(function, module)
+            return module
+
+        auto = torch.export.Dim.AUTO
+        x = torch.arange(24.0).reshape(4, 6)
+        ran = set()
+        for name, function, examples in (
+            ("a number", lambda self, x: x.view(2, -1) * 2, (x[:2],)),
+            ("a branch", lambda self, x: x * 2 if x.shape[0] < 10 else x * 3, (x,)),
+            ("a rest", lambda self, x: x * 2 if x.shape[0] % 2 == 0 else x * 3, (x,)),
+            ("one size", lambda self, x: x * 2 if x.shape[0] != 7 else x * 3, (x,)),
+            ("two sizes", lambda self, x: x * 2 if x.shape[0] > x.shape[1] else x * 3, (x.T.contiguous(),)),
+            ("parts", lambda self, x: x.reshape(2, -1) * 2, (x,)),
+            ("two inputs", lambda self, x, y: x * 2 if x.shape[0] == y.shape[0] else x * 3, (x, x)),
+        ):
+            every = ({0: auto, 1: auto},) if name == "two sizes" else ({0: auto},) * len(examples)
+            program = torch.export.export(model(function), examples, dynamic_shapes=every)
+            path = self.folder / "sizes.pt2"
+            torch.export.save(program, path)
+            for rows in (2, 3, 4, 7, 12):
+                inputs = [torch.rand(rows, one.shape[1]) for one in examples]
+                with self.subTest(name, rows=rows):
+                    try:
+                        wanted = program.module()(*inputs)
+                    except (AssertionError, RuntimeError):
+                        words = [word for one in examples for word in ("--input-shape", f"{rows},{one.shape[1]}")]
+                        refused = mase_result("run", path, *words, "--output", self.folder / "y.npy")
+                        self.assertIn(refused.returncode, (2, 4), refused.stderr)
+                        self.assertIn("size(x, 0)", refused.stderr)
+                        ran.add("refused")
+                        continue
+                    self.compare(self.outputs_of(path, [one.numpy() for one in inputs]), [wanted.numpy()])
+                    ran.add("same")
+        self.assertEqual(ran, {"refused", "same"})
 
     def test_archives_of_torch_2_7(self):
         """torch 2.7 and earlier wrote the graph as one entry, and weights as files of torch.save; stock PyTorch still

@@ -80,6 +80,7 @@ class Importer {
   void add_tensor(const InputSpec& input);
   void add_placeholder(const std::string& name, const ir::ValueInfo& info);
   void vary_batch();
+  void check_conditions();
   void add_output();
   ir::Value nested(const Tree& spec, std::vector<ir::Value>& leaves) const;
   void name_containers();

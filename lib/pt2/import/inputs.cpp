@@ -176,6 +176,7 @@ void Importer::add_inputs() {
     if (input.kind == InputSpec::Kind::number && !input.name.empty())
       define(input.name, {argument(input.value, nullptr), ""});
   }
+  check_conditions();
   add_state();
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "hardware/integer/interpreter.hpp"
+#include "ir/guards.hpp"
 
 namespace mase::integer {
 namespace {
@@ -64,11 +65,25 @@ class IntegerEvaluator : public ir::Evaluator {
     for (const ir::Guard& guard : graph_.guards) {
       const ir::Node& first = graph_.node(graph_.placeholders()[0]);
       if (rows == first.info.shape[0] || !may_read_rows(guard.condition)) continue;
+      const bool is_true = ir::holds(guard.condition, [&](const ir::ReadSize& size) {
+                             return size_of(size, rows);
+                           }) == true;
+      if (is_true) continue;
       file_error("input '" + first.name + "' has " + std::to_string(rows) +
                  " rows, but the model was imported with " + std::to_string(first.info.shape[0]) +
                  " and decides by a shape at " + guard.place + " (" + guard.condition +
                  "); import it again with an example of that many rows");
     }
+  }
+
+  /// A size of the inputs where they have `rows` rows.
+  std::optional<std::int64_t> size_of(const ir::ReadSize& size, std::int64_t rows) const {
+    const ir::Node* node = graph_.find_node(size.name);
+    if (!node || node->kind != ir::NodeKind::placeholder) return std::nullopt;
+    const auto rank = static_cast<std::int64_t>(node->info.shape.size());
+    const std::int64_t dim = size.dim < 0 ? size.dim + rank : size.dim;
+    if (dim < 0 || dim >= rank) return std::nullopt;
+    return dim == 0 ? rows : node->info.shape[static_cast<std::size_t>(dim)];
   }
 
   bool may_read_rows(const std::string& condition) const {
