@@ -122,6 +122,15 @@ class SeveralProcesses(unittest.TestCase):
         self.train("parts", "--max-epochs", 3, "--batch-size", 128, "--resume")
         self.check_same("whole", "parts")
 
+    def test_resumed_below_the_current_folder(self):
+        """No word of the command is the path of the project, so the sandbox of each process must know it."""
+        command = [MASE, "train", "jsc-tiny", *NETWORK, "--project", "own", "--nproc", "2", "--batch-size", "64"]
+        for words in (["--max-epochs", "1"], ["--max-epochs", "2", "--resume"]):
+            ended = subprocess.run([*command, *words], cwd=self.folder, capture_output=True, text=True, timeout=300)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.train("whole", "--model", "jsc-tiny", "--max-epochs", 2, "--batch-size", 128)
+        self.check_same("whole", "mase_output/own")
+
     def test_classes_are_weighed_over_all_processes(self):
         config = self.folder / "weights.toml"
         config.write_text("class_weights = [1, 0.25, 4, 2, 0.5]\n")

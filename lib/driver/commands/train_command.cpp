@@ -160,11 +160,14 @@ void prepend_epochs(Session& session) {
 }
 
 /// Who this process is among those that train together. All but rank 0 train for rank 0: they write
-/// nothing, and say only what is wrong.
+/// nothing, read the checkpoint that is resumed, and say only what is wrong.
 backend::Ranks join_ranks(const TrainRequest& request, const Session& session) {
   const backend::Ranks ranks = ranks_of_environment(request.timeout);
   if (ranks.several()) sandbox::may_meet_processes();
-  if (ranks.rank == 0) work_in_project(session.settings());
+  if (ranks.rank == 0)
+    work_in_project(session.settings());
+  else
+    sandbox::may_read(project_folder(session.settings()));
   return ranks;
 }
 
