@@ -93,6 +93,17 @@ Array to_array(const at::Tensor& tensor, const std::string& what) {
   return array;
 }
 
+at::Tensor tensor_of(const std::vector<float>& values) {
+  const at::Tensor tensor = at::empty({static_cast<std::int64_t>(values.size())}, at::kFloat);
+  std::ranges::copy(values, tensor.data_ptr<float>());
+  return tensor;
+}
+
+std::vector<float> floats_of(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.detach().cpu().contiguous();
+  return {values.data_ptr<float>(), values.data_ptr<float>() + values.numel()};
+}
+
 bool same_values(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && a.scalar_type() == b.scalar_type() &&
          (at::equal(a, b) || (a.is_floating_point() && at::allclose(a, b, 0, 0, true)));

@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <string>
+#include <vector>
 
 #include "base/array.hpp"
 #include "ir/value.hpp"
@@ -23,6 +24,11 @@ at::Tensor view_of(const Array& array);
 at::Tensor copy_of(const Array& array);
 /// Copies the values (detached, contiguous, on the CPU). `what` names the tensor in errors.
 Array to_array(const at::Tensor& tensor, const std::string& what = "tensor");
+
+/// The numbers on the CPU as a tensor of one dimension with its own memory, and back from any
+/// device.
+at::Tensor tensor_of(const std::vector<float>& values);
+std::vector<float> floats_of(const at::Tensor& tensor);
 
 /// Whether shapes, types and values are equal bit for bit, except for the kind of a NaN and the
 /// sign of 0.

@@ -27,14 +27,14 @@ Objective::Objective(const data::Dataset& data, const backend::TrainOptions& opt
 std::vector<at::Tensor> Objective::wanted() {
   if (!teacher_) return batches_.targets();
   std::vector<at::Tensor> outputs = result_tensors(teacher_->run(batches_.inputs()));
-  for (at::Tensor& output : outputs) output = output.cpu().contiguous();
+  for (at::Tensor& output : outputs) output = output.contiguous();
   if (outputs.size() != losses_->targets().size())
     config_error("the teacher returns " + std::to_string(outputs.size()) +
                  " results, and the model " + std::to_string(losses_->targets().size()));
   return outputs;
 }
 
-double Objective::loss(const std::vector<at::Tensor>& results) {
+PendingLoss Objective::loss(const std::vector<at::Tensor>& results) {
   return losses_->compute(results, wanted(),
                           batches_.shards().all == 1 ? std::vector<double>() : shares());
 }

@@ -34,7 +34,7 @@ class Objective {
   std::vector<at::Tensor> wanted();
   /// The loss of the loaded rows, or their share in the loss of the batch if it is divided into
   /// shards.
-  double loss(const std::vector<at::Tensor>& results);
+  PendingLoss loss(const std::vector<at::Tensor>& results);
 
   /// Adds the figures of the labels to those of the teacher. Their losses are not trained.
   static void add_label_figures(const data::Figures& labels, data::Figures& figures);

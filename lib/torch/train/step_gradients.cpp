@@ -56,10 +56,14 @@ void StepGradients::run_shard(std::int64_t step, std::int64_t shard) {
 
 double StepGradients::run_batch(std::int64_t step) {
   const libtorch::UseBatchParts use(parts());
-  const double loss = objective_.loss(model_.network().forward(batches_.inputs()));
-  if (batches_.shards().all == 1 && !std::isfinite(loss)) refuse_loss(loss, step, counts_);
+  const auto checked = [&](double loss) {
+    if (batches_.shards().all == 1 && !std::isfinite(loss)) refuse_loss(loss, step, counts_);
+    return loss;
+  };
+  const PendingLoss loss = objective_.loss(model_.network().forward(batches_.inputs()));
+  if (loss.is_here()) checked(loss.value());
   model_.network().backward(objective_.losses().gradients());
-  return loss;
+  return checked(loss.value());  // a device had work meanwhile
 }
 
 /// The parts of a batch, one of each process. Shards that were asked for are batches of their own.

@@ -2,6 +2,7 @@
 // Chooses the outputs for targets and computes their losses.
 #include "torch/train/target_losses.hpp"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -12,7 +13,9 @@
 #include "data/loss.hpp"
 #include "data/scorer.hpp"
 #include "data/task.hpp"
+#include "torch/run/tensors.hpp"
 #include "torch/train/checks.hpp"
+#include "torch/train/device_losses.hpp"
 
 namespace mase::train {
 namespace {
@@ -123,14 +126,19 @@ std::vector<at::Tensor> TargetLosses::select(const std::vector<at::Tensor>& resu
   return outputs;
 }
 
-double TargetLosses::compute(const std::vector<at::Tensor>& results,
-                             const std::vector<at::Tensor>& wanted,
-                             const std::vector<double>& shares) {
+PendingLoss TargetLosses::compute(const std::vector<at::Tensor>& results,
+                                  const std::vector<at::Tensor>& wanted,
+                                  const std::vector<double>& shares) {
   const std::vector<at::Tensor> outputs = select(results, wanted);
   gradients_.resize(results.size());
-  double loss = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    loss += compute(i, outputs[i], wanted[i], shares.empty() ? 1 : shares[i]);
+  PendingLoss loss;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double weight = targets_[i].weight * (shares.empty() ? 1 : shares[i]);
+    if (outputs[i].is_cpu())
+      loss.add(compute_here(i, outputs[i], wanted[i].cpu(), weight));
+    else
+      loss.add(compute_there(i, outputs[i], wanted[i], weight));
+  }
   return loss;
 }
 
@@ -145,11 +153,11 @@ std::vector<double> TargetLosses::shares(std::span<const std::int64_t> part,
   return shares;
 }
 
-double TargetLosses::compute(std::size_t index, const at::Tensor& output, const at::Tensor& wanted,
-                             double share) {
+double TargetLosses::compute_here(std::size_t index, const at::Tensor& output,
+                                  const at::Tensor& wanted, double weight) {
   const data::Target& target = targets_[index];
   const bool turned = data::find_task(target.task).classes_first;
-  const at::Tensor values = (turned ? output.movedim(1, -1) : output).detach().cpu().contiguous();
+  const at::Tensor values = (turned ? output.movedim(1, -1) : output).detach().contiguous();
   at::Tensor& gradient = gradients_[places_[index]];
   if (!gradient.defined() || gradient.sizes() != values.sizes() || turned)
     gradient = at::empty(values.sizes(), at::kFloat);
@@ -160,10 +168,29 @@ double TargetLosses::compute(std::size_t index, const at::Tensor& output, const 
   const double loss =
       data::find_loss(target.loss)
           .compute(values_of<float>(values), wanted_values(wanted, values), options, into);
-  const double weight = target.weight * share;
   if (weight != 1) gradient.mul_(weight);
   if (turned) gradient = gradient.movedim(-1, 1);
   return weight * loss;
+}
+
+at::Tensor TargetLosses::compute_there(std::size_t index, const at::Tensor& output,
+                                       const at::Tensor& wanted, double weight) {
+  const data::Target& target = targets_[index];
+  const bool turned = data::find_task(target.task).classes_first;
+  data::LossOptions options = target.loss_options();
+  options.label_smoothing = label_smoothing_;
+  class_weights_.resize(targets_.size());
+  if (!target.class_weights.empty() && !class_weights_[index].defined())
+    class_weights_[index] = libtorch::tensor_of(target.class_weights).to(output.device());
+  const at::AutoGradMode gradients(true);
+  at::Tensor leaf = output.detach().requires_grad_();
+  const at::Tensor loss =
+      loss_by_operators(target.loss, turned ? leaf.movedim(1, -1) : leaf,
+                        {wanted.to(output.device()), class_weights_[index]}, options)
+          .mul(weight);
+  loss.backward();
+  gradients_[places_[index]] = leaf.grad();
+  return loss.detach();
 }
 
 }  // namespace mase::train
