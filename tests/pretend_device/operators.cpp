@@ -116,6 +116,11 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
   return {back(a, input), back(b, input), back(c, input)};
 }
 
+/// As on CUDA, a root is rounded correctly. MKL's, which LibTorch takes on the CPU, is not.
+at::Tensor square_root(const at::Tensor& tensor) {
+  return back(host(tensor).to(at::kDouble).sqrt().to(tensor.scalar_type()), tensor);
+}
+
 /// This operator's schema does not say that it changes the running statistics; that of the other
 /// does.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> batch_norm(
@@ -180,6 +185,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_local_scalar_dense", local_scalar_dense);
   m.impl("convolution_overrideable", convolution);
   m.impl("convolution_backward_overrideable", convolution_backward);
+  m.impl("sqrt", square_root);
   m.impl("native_batch_norm", batch_norm);
   m.impl("_thnn_fused_lstm_cell", lstm_cell);
   m.impl("_thnn_fused_lstm_cell_backward_impl", lstm_cell_backward);

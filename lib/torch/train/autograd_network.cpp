@@ -37,7 +37,6 @@ class AutogradNetwork : public TrainableNetwork {
     outputs_.clear();
     for (const Parameters::Entry& entry : parameters_.entries()) take_gradient(entry);
     for (const Parameters::LearnedStep& step : parameters_.steps()) take_gradient(step.entry);
-    parameters_.collect_gradients();
   }
 
  private:

@@ -2,9 +2,9 @@
 // What happens to gradients between the backward pass and the optimiser.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace mase::train {
 
@@ -13,13 +13,16 @@ class GradientMean {
  public:
   /// Takes the gradients of the next batch of `count`, and replaces those of the last one by the
   /// mean.
-  void add(std::span<float> gradients, std::int64_t index, std::int64_t count);
+  void add(const at::Tensor& gradients, std::int64_t index, std::int64_t count);
 
  private:
-  std::vector<float> sums_;
+  at::Tensor sums_;
 };
 
-/// Scales all gradients so that their norm is at most this (Pascanu et al., ICML 2013).
-void clip_gradients(std::span<float> gradients, double most);
+/// Scales all gradients so that their norm is at most this (Pascanu et al., ICML 2013). The norm is
+/// a sum in double, whose order of additions is that of the device.
+void clip_gradients(const at::Tensor& gradients, double most);
+/// The same by operators, of which nothing comes to the CPU.
+void clip_gradients_by_operators(const at::Tensor& gradients, double most);
 
 }  // namespace mase::train

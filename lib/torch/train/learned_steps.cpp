@@ -2,8 +2,6 @@
 // Finds the ports that learn their step, and updates their formats.
 #include "torch/train/learned_steps.hpp"
 
-#include <ATen/core/Tensor.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +9,7 @@
 #include "base/error.hpp"
 #include "ir/metadata.hpp"
 #include "ir/op_table.hpp"
+#include "torch/run/tensors.hpp"
 
 namespace mase::train {
 namespace {
@@ -78,29 +77,34 @@ std::vector<PortName> learnable_ports(const ir::Graph& graph) {
 
 LearnedSteps::LearnedSteps(ir::Graph& graph, libtorch::Executor& executor, Parameters& parameters)
     : graph_(graph), executor_(executor), parameters_(parameters) {
+  std::vector<float> logarithms, scales;
   for (std::size_t i = 0; i < parameters.steps().size(); ++i) {
     const Parameters::LearnedStep& step = parameters.steps()[i];
     const ir::Node& node = graph.node(step.node);
     const formats::Format& format = node.formats.at(step.port);
     const int frac = frac_width(format);
-    value(i) = static_cast<float>(-frac);
+    logarithms.push_back(static_cast<float>(-frac));
     const double highest = std::max(1.0, format.range().high * std::exp2(frac));
-    gradient_scales_.push_back(
+    scales.push_back(
         static_cast<float>(1.0 / std::sqrt(elements(graph, node, step.port) * highest)));
   }
+  if (scales.empty()) return;
+  set_values(logarithms);
+  gradient_scales_ = libtorch::tensor_of(scales).to(parameters.values().device());
 }
 
 void LearnedSteps::scale_gradients() {
-  for (std::size_t i = 0; i < gradient_scales_.size(); ++i)
-    parameters_.gradients()[parameters_.steps()[i].entry.offset] *= gradient_scales_[i];
+  if (gradient_scales_.defined()) parameters_.step_gradients().mul_(gradient_scales_);
 }
 
 void LearnedSteps::follow() {
-  for (std::size_t i = 0; i < parameters_.steps().size(); ++i) {
+  const std::vector<float> logarithms = values();
+  for (std::size_t i = 0; i < logarithms.size(); ++i) {
     const Parameters::LearnedStep& step = parameters_.steps()[i];
     ir::Node& node = graph_.node(step.node);
     formats::Format& format = node.formats.at(step.port);
-    const int wanted = std::clamp(static_cast<int>(-std::nearbyint(value(i))), -widest, widest);
+    const int wanted =
+        std::clamp(static_cast<int>(-std::nearbyint(logarithms[i])), -widest, widest);
     if (wanted == frac_width(format)) continue;
     format = with_frac_width(format, wanted);
     executor_.set_format(step.node, step.port, format);
@@ -109,20 +113,20 @@ void LearnedSteps::follow() {
 }
 
 std::vector<float> LearnedSteps::values() const {
-  std::vector<float> values;
-  for (std::size_t i = 0; i < parameters_.steps().size(); ++i) values.push_back(value(i));
-  return values;
+  if (parameters_.steps().empty()) return {};
+  return libtorch::floats_of(parameters_.step_values());
 }
 
 void LearnedSteps::restore(const std::vector<float>& values) {
   if (values.size() != parameters_.steps().size())
     file_error("cannot resume: the training state belongs to another model");
-  for (std::size_t i = 0; i < values.size(); ++i) value(i) = values[i];
+  if (values.empty()) return;
+  set_values(values);
   follow();
 }
 
-float& LearnedSteps::value(std::size_t i) const {
-  return parameters_.values()[parameters_.steps()[i].entry.offset];
+void LearnedSteps::set_values(const std::vector<float>& values) {
+  parameters_.step_values().copy_(libtorch::tensor_of(values));
 }
 
 }  // namespace mase::train

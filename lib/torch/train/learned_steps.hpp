@@ -30,7 +30,8 @@ class LearnedSteps {
   /// Multiplies each step's gradient by 1 / sqrt(N Q), for N elements of the port (per row, for
   /// data) and the highest code Q, so that steps move as fast as weights (LSQ, section 2.2).
   void scale_gradients();
-  /// Updates the formats of graph and executor to frac_width = -round(log2 step).
+  /// Updates the formats of graph and executor to frac_width = -round(log2 step). The logarithms
+  /// come to the CPU for it.
   void follow();
 
   std::vector<float> values() const;
@@ -38,12 +39,12 @@ class LearnedSteps {
   void restore(const std::vector<float>& values);
 
  private:
-  float& value(std::size_t i) const;
+  void set_values(const std::vector<float>& values);
 
   ir::Graph& graph_;
   libtorch::Executor& executor_;
   Parameters& parameters_;
-  std::vector<float> gradient_scales_;
+  at::Tensor gradient_scales_;  ///< undefined without steps
 };
 
 }  // namespace mase::train

@@ -3,7 +3,6 @@
 #include "torch/train/parameters.hpp"
 
 #include <ATen/ops/zeros.h>
-#include <c10/core/GradMode.h>
 
 #include "base/error.hpp"
 
@@ -34,10 +33,6 @@ std::int64_t aligned(std::int64_t size) {
   return (size + floats_per_line - 1) / floats_per_line * floats_per_line;
 }
 
-std::span<float> span_of(const at::Tensor& tensor) {
-  return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
-}
-
 }  // namespace
 
 Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>& table,
@@ -52,15 +47,12 @@ Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>
     steps_.push_back({node, port, {"", static_cast<std::size_t>(total), {}, {}}});
     total += aligned(1);
   }
-  values_ = at::zeros({total}, at::kFloat);
-  gradients_ = at::zeros({total + floats_per_line}, at::kFloat);
-  const c10::Device device = table.at(entries_.front().path).device();
-  if (!device.is_cpu()) {
-    device_values_ = at::zeros({total}, values_.options().device(device));
-    device_gradients_ = at::zeros({total}, device_values_.options());
-  }
-  const at::Tensor& leaves = device.is_cpu() ? values_ : device_values_;
-  const at::Tensor& gradients = device.is_cpu() ? gradients_ : device_gradients_;
+  const auto options =
+      at::TensorOptions(at::kFloat).device(table.at(entries_.front().path).device());
+  values_ = at::zeros({total}, options);
+  all_gradients_ = at::zeros({total + floats_per_line}, options);
+  gradients_ = all_gradients_.narrow(0, 0, total);
+  companions_ = all_gradients_.narrow(0, total, floats_per_line);
   for (Entry& entry : entries_) {
     at::Tensor& slot = table.at(entry.path);
     const auto view = [&](const at::Tensor& flat) {
@@ -68,32 +60,24 @@ Parameters::Parameters(const ir::Graph& graph, std::map<std::string, at::Tensor>
           .view(slot.sizes());
     };
     entry.values = view(values_).copy_(slot.detach());
-    entry.leaf = view(leaves).detach().set_requires_grad(true);
-    entry.gradient = view(gradients);
+    entry.leaf = view(values_).detach().set_requires_grad(true);
+    entry.gradient = view(gradients_);
     slot = entry.leaf;
   }
   for (LearnedStep& step : steps_) {
     const auto place = static_cast<std::int64_t>(step.entry.offset);
     step.entry.values = values_.select(0, place);
-    step.entry.leaf = leaves.select(0, place).detach().set_requires_grad(true);
-    step.entry.gradient = gradients.select(0, place);
+    step.entry.leaf = values_.select(0, place).detach().set_requires_grad(true);
+    step.entry.gradient = gradients_.select(0, place);
   }
-  share_values();
 }
 
-void Parameters::share_values() {
-  const at::NoGradGuard no_gradients;
-  if (device_values_.defined()) device_values_.copy_(values_);
+at::Tensor Parameters::numbers_of_steps(const at::Tensor& flat) const {
+  const auto count = static_cast<std::int64_t>(steps_.size());
+  return flat.narrow(0, static_cast<std::int64_t>(decayed_), count * floats_per_line)
+      .view({count, floats_per_line})
+      .select(1, 0);
 }
-
-void Parameters::collect_gradients() {
-  if (device_gradients_.defined())
-    gradients_.narrow(0, 0, values_.numel()).copy_(device_gradients_);
-}
-
-std::span<float> Parameters::values() { return span_of(values_); }
-std::span<float> Parameters::gradients() { return span_of(gradients_).first(values().size()); }
-std::span<float> Parameters::companions() { return span_of(gradients_).subspan(values().size()); }
 
 const Parameters::Entry* Parameters::find(const std::string& path) const {
   for (const Entry& entry : entries_)

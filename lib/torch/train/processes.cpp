@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "torch/run/tensors.hpp"
 #include "torch/train/agreement.hpp"
 
 namespace mase::train {
@@ -35,13 +36,16 @@ void Processes::meet(const ir::Graph& graph, const std::string& data, const std:
 bool Processes::are_asked_to_stop() const { return group_ ? stop_together_ : stop_asked(); }
 
 void Processes::add_shard(Parameters& parameters, double loss) {
-  const auto companions = parameters.companions();
-  companions[0] = static_cast<float>(loss_ = loss);
-  companions[1] = stop_asked() ? 1.0f : 0.0f;
-  const at::Tensor now = parameters.gradients_and_companions();
+  loss_ = loss;
+  if (are_alone()) return;
+  parameters.companions().narrow(0, 0, 2).copy_(
+      libtorch::tensor_of({static_cast<float>(loss), stop_asked() ? 1.0f : 0.0f}));
+  const at::Tensor& now = parameters.gradients_and_companions();
   const std::int64_t kept = group_ ? shards_.own() : 1, place = added_++;
   if (shards_.own() == 1) return;
-  if (!gradients_.defined()) gradients_ = at::empty({kept, now.numel()}, now.options());
+  if (!gradients_.defined())
+    gradients_ =
+        at::empty({kept, now.numel()}, group_ ? at::TensorOptions(at::kFloat) : now.options());
   if (group_ || place == 0)
     gradients_.select(0, group_ ? place : 0).copy_(now);
   else
@@ -49,15 +53,20 @@ void Processes::add_shard(Parameters& parameters, double loss) {
 }
 
 double Processes::sum_shards(Parameters& parameters) {
+  if (are_alone()) return loss_;
   added_ = 0;
-  const at::Tensor all = parameters.gradients_and_companions();
-  const at::Tensor own = shards_.own() == 1 ? all.unsqueeze(0) : gradients_;
-  if (group_)
-    group_->sum(own, shards_, all);
-  else if (shards_.own() > 1)
-    all.copy_(own.select(0, 0));
-  stop_together_ = stop_together_ || parameters.companions()[1] > 0;
-  return shards_.all == 1 ? loss_ : static_cast<double>(parameters.companions()[0]);
+  const at::Tensor& all = parameters.gradients_and_companions();
+  if (group_) {
+    const at::Tensor sums = all.cpu();  // the same tensor unless it is elsewhere
+    group_->sum(shards_.own() == 1 ? sums.unsqueeze(0) : gradients_, shards_, sums);
+    all.copy_(sums);
+  } else if (shards_.own() > 1) {
+    all.copy_(gradients_.select(0, 0));
+  }
+  const std::vector<float> companions =
+      libtorch::floats_of(parameters.companions().narrow(0, 0, 2));
+  stop_together_ = stop_together_ || companions[1] > 0;
+  return shards_.all == 1 ? loss_ : static_cast<double>(companions[0]);
 }
 
 void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tensors,
@@ -69,8 +78,9 @@ void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tens
     group_->broadcast(values);
     if (values.data_ptr() != tensor.data_ptr()) tensor.detach().copy_(values);
   }
-  const std::string own = sha256({reinterpret_cast<const char*>(parameters.values().data()),
-                                  parameters.values().size_bytes()});
+  const at::Tensor values = parameters.values().cpu();
+  const std::string own = sha256(
+      {static_cast<const char*>(values.data_ptr()), static_cast<std::size_t>(values.nbytes())});
   at::Tensor first = tensor_of(own);
   group_->broadcast(first);
   if (!first.equal(tensor_of(own)))

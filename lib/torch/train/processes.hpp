@@ -52,6 +52,9 @@ class Processes {
   void wait_for_all();
 
  private:
+  /// Whether there is nothing to sum.
+  bool are_alone() const { return !group_ && shards_.all == 1; }
+
   backend::Ranks ranks_;
   std::unique_ptr<ProcessGroup> group_;  ///< if there are several
   Shards shards_;

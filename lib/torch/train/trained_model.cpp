@@ -36,10 +36,7 @@ TrainedModel::TrainedModel(ir::Graph& graph, const backend::TrainOptions& option
 }
 
 void TrainedModel::begin_step(std::int64_t step) {
-  if (rounded_weights_ && step == options_.quantize_after_steps) {
-    rounded_weights_->round(step - 1);
-    parameters_.share_values();
-  }
+  if (rounded_weights_ && step == options_.quantize_after_steps) rounded_weights_->round(step - 1);
   executor_.rounding().step = step;
   network_->begin_step(is_quantized(step, options_));
 }
@@ -48,13 +45,11 @@ void TrainedModel::finish_step(std::int64_t step) {
   learned_steps_.follow();
   average_.update(parameters_.values(), step);
   if (rounded_weights_ && is_quantized(step, options_)) rounded_weights_->round(step);
-  parameters_.share_values();
 }
 
 void TrainedModel::swap_average() {
   if (average_.empty()) return;
   average_.swap(parameters_.values());
-  parameters_.share_values();
   learned_steps_.follow();
 }
 

@@ -21,7 +21,7 @@ namespace mase::train {
 class TrainedModel {
  public:
   /// The arguments must outlive the object. `steps` is the number of steps of the run. The
-  /// model computes on `device`, and its parameters are updated on the CPU.
+  /// model, its parameters and their average lie on `device`.
   /// Error(Fault::config) if the options of quantized training do not fit the graph.
   TrainedModel(ir::Graph& graph, const backend::TrainOptions& options, std::int64_t steps,
                c10::Device device);

@@ -44,7 +44,7 @@ class Trainer {
         counts_(count_steps(static_cast<std::int64_t>(data.train.size()), options,
                             has_batch_norm(graph))),
         model_(graph, options, counts_.steps, device),
-        optimizer_(options, model_.parameters().values().size(), model_.parameters().decayed()),
+        optimizer_(options, model_.parameters().values(), model_.parameters().decayed()),
         batches_(data, options.batch_size, static_cast<std::uint64_t>(options.seed), options,
                  options.ranks, options.shards),
         processes_(options.ranks, batches_.shards()),
@@ -60,14 +60,14 @@ class Trainer {
 
   void resume(const std::string& bytes) {
     state_ = read_state(bytes, options_, state_.data_hash, data_, graph_);
-    const bool fits = std::ranges::equal(state_.moments, moments(), {}, &std::vector<float>::size,
-                                         &std::vector<float>::size);
+    const std::vector<at::Tensor> own = moments();
+    const bool fits = std::ranges::equal(
+        state_.moments, own, {}, &std::vector<float>::size,
+        [](const at::Tensor& moment) { return static_cast<std::size_t>(moment.numel()); });
     if (!fits) file_error("cannot resume: the training state belongs to another model");
-    if (!model_.average().empty()) {
-      model_.average().restore(std::move(state_.moments.back()));
-      state_.moments.pop_back();
-    }
-    optimizer_.moments() = std::move(state_.moments);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      own[i].copy_(libtorch::tensor_of(state_.moments[i]));
+    state_.moments.clear();
     model_.learned_steps().restore(state_.learned_steps);
     objective_.name_figures(state_.best);
   }
@@ -116,7 +116,7 @@ class Trainer {
     Parameters& parameters = model_.parameters();
     if (options_.gradient_clip) clip_gradients(parameters.gradients(), *options_.gradient_clip);
     model_.learned_steps().scale_gradients();
-    optimizer_.step(parameters.values().data(), parameters.gradients().data(),
+    optimizer_.step(parameters.values(), parameters.gradients(),
                     learning_rate(state_.step, counts_, options_), state_.step);
     model_.finish_step(state_.step);
     ++state_.step;
@@ -124,8 +124,8 @@ class Trainer {
   }
 
   /// What a resumed run needs of the optimiser, and the average.
-  std::vector<std::vector<float>> moments() {
-    std::vector<std::vector<float>> all = optimizer_.moments();
+  std::vector<at::Tensor> moments() {
+    std::vector<at::Tensor> all = optimizer_.moments();
     if (!model_.average().empty()) all.push_back(model_.average().values());
     return all;
   }
@@ -169,13 +169,13 @@ class Trainer {
 
   void save(bool best) {
     if (!callbacks_.save && !processes_.are_several()) return;
-    if (!std::ranges::all_of(model_.parameters().values(),
-                             [](float v) { return std::isfinite(v); }))
+    if (!model_.parameters().values().isfinite().all().item<bool>())
       refuse_loss(std::nan(""), state_.step, counts_);
     if (!callbacks_.save) return;
     model_.store();
     state_.weights_hash = weights_hash(graph_);
-    state_.moments = moments();
+    for (const at::Tensor& moment : moments())
+      state_.moments.push_back(libtorch::floats_of(moment));
     state_.learned_steps = model_.learned_steps().values();
     const ir::Graph deployed = best ? model_.deployed_graph() : ir::Graph();
     callbacks_.save({&graph_, best ? &deployed : nullptr, write_state(state_, options_),

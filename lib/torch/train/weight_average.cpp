@@ -6,20 +6,29 @@
 
 namespace mase::train {
 
-WeightAverage::WeightAverage(std::optional<double> decay, std::span<const float> values)
+WeightAverage::WeightAverage(std::optional<double> decay, const at::Tensor& values)
     : decay_(decay) {
-  if (decay_) values_.assign(values.begin(), values.end());
+  if (decay_) values_ = values.clone();
 }
 
-void WeightAverage::update(std::span<const float> values, std::int64_t step) {
+void WeightAverage::update(const at::Tensor& values, std::int64_t step) {
   if (!decay_) return;
   const auto done = static_cast<double>(step);
   const auto share = static_cast<float>(1 - std::min(*decay_, (1 + done) / (10 + done)));
-  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] += share * (values[i] - values_[i]);
+  if (!values.is_cpu()) {
+    values_.add_(values.sub(values_).mul_(share));
+    return;
+  }
+  float* const average = values_.data_ptr<float>();
+  const float* const now = values.data_ptr<float>();
+  for (std::int64_t i = 0; i < values.numel(); ++i) average[i] += share * (now[i] - average[i]);
 }
 
-void WeightAverage::swap(std::span<float> values) {
-  if (decay_) std::ranges::swap_ranges(values, values_);
+void WeightAverage::swap(const at::Tensor& values) {
+  if (!decay_) return;
+  const at::Tensor kept = values.clone();
+  values.copy_(values_);
+  values_ = kept;
 }
 
 }  // namespace mase::train

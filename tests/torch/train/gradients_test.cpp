@@ -53,9 +53,7 @@ Outcome run_once(ir::Graph graph, const at::Tensor& inputs, Make make, Setup set
     const at::Tensor output = network->forward({inputs}).front();
     network->backward({output.detach() * 0.01 + 0.002});
     if (pass == 0) continue;
-    const auto values = parameters.gradients();
-    Outcome outcome{output.detach().clone(),
-                    at::tensor(at::ArrayRef<float>(values.data(), values.size())), graph};
+    Outcome outcome{output.detach().clone(), parameters.gradients().clone(), graph};
     executor.store_tensors(outcome.graph);
     return outcome;
   }

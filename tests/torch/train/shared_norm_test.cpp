@@ -65,9 +65,7 @@ Trained train_once(const ir::Graph& graph, const at::Tensor& inputs, MakeNetwork
   network->begin_step(false);
   const at::Tensor output = network->forward({inputs}).front();
   network->backward({counted * (output.detach() * 0.01 + 0.002)});
-  const auto values = parameters.gradients();
-  Trained trained{output.detach().clone(),
-                  at::tensor(at::ArrayRef<float>(values.data(), values.size())), graph};
+  Trained trained{output.detach().clone(), parameters.gradients().clone(), graph};
   executor.store_tensors(trained.graph);
   return trained;
 }

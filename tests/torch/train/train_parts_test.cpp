@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "data/loss.hpp"
 #include "torch/run/executor.hpp"
+#include "torch/run/tensors.hpp"
 #include "torch/train/checks.hpp"
 #include "torch/train/optimizer.hpp"
 #include "torch/train/parameters.hpp"
@@ -25,17 +26,17 @@ TEST_CASE("twenty optimiser steps equal stock PyTorch's") {
   for (const auto& [name, expected] : stock_steps::parameters) {
     INFO(name);
     const Array start = patterned({8}, 3);
-    std::vector<float> values(start.span<float>().begin(), start.span<float>().end());
+    const at::Tensor values = libtorch::copy_of(start);
     const backend::TrainOptions options = stock_options(name);
-    Optimizer optimizer(options, 8);
+    Optimizer optimizer(options, values, 8);
     for (int t = 0; t < 20; ++t) {
       std::vector<float> gradients;
       for (int i = 0; i < 8; ++i)
         gradients.push_back(static_cast<float>((i * 7 + t * 5) % 16 - 8) / 16.0f);
-      optimizer.step(values.data(), gradients.data(), options.learning_rate, t);
+      optimizer.step(values, libtorch::tensor_of(gradients), options.learning_rate, t);
     }
     for (std::size_t i = 0; i < 8; ++i)
-      CHECK(values[i] == Approx(expected[i]).epsilon(1e-6).margin(1e-7));
+      CHECK(libtorch::floats_of(values)[i] == Approx(expected[i]).epsilon(1e-6).margin(1e-7));
   }
 }
 
@@ -147,7 +148,7 @@ TEST_CASE("parameters lie in one aligned buffer") {
   for (const Parameters::Entry& entry : parameters.entries()) {
     CHECK(entry.offset % 16 == 0);
     CHECK(executor.tensors().at(entry.path).data_ptr() ==
-          parameters.values().data() + entry.offset);
+          parameters.values().data_ptr<float>() + entry.offset);
   }
   ir::Graph frozen = graph;
   for (auto& [path, tensor] : frozen.tensors) tensor.requires_grad = false;
