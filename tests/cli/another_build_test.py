@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of another build are refused.
+"""Libraries of another build are refused: the program opens none, and a test program does not run with one.
 
-usage: another_build_test.py --mase BINARY --source ROOT --compiler CXX
+usage: another_build_test.py --mase BINARY --source ROOT --test PROGRAM --compiler CXX
 """
 
 import argparse
@@ -14,7 +14,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-MASE = SOURCE = COMPILER = None
+MASE = SOURCE = TEST = COMPILER = None
 
 # What opens each library; {models}, {fixtures} and {work} are folders. Nobody listens on port 1.
 OPENS = {
@@ -95,6 +95,17 @@ class AnotherBuild(unittest.TestCase):
                 subprocess.run([COMPILER, "-shared", "-fPIC", self.work / "old.cpp", "-o", part], check=True)
                 self.check_refused("torch", self.run_mase(OPENS["torch"]))
 
+    def test_test_programs(self):
+        program = self.work / "bin/test"
+        shutil.copy(TEST, program)
+        name = TEST.name[len("test_") :]
+        self.assertEqual(subprocess.run([program], capture_output=True).returncode, 0)
+        self.change_hash(program, name)
+        ended = subprocess.run([program], capture_output=True, text=True)
+        self.assertEqual(ended.returncode, 3, ended.stderr)
+        self.assertIn(f"test is of another build than libmase_{name}.so", ended.stderr)
+        self.assertEqual(ended.stdout, "")
+
 
 class Hashes(unittest.TestCase):
     def test_headers_alone_change_them(self):
@@ -126,9 +137,9 @@ class Hashes(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for option in ("--mase", "--source"):
+    for option in ("--mase", "--source", "--test"):
         parser.add_argument(option, type=lambda path: Path(path).resolve(), required=True)
     parser.add_argument("--compiler", required=True)
     arguments = parser.parse_args()
-    MASE, SOURCE, COMPILER = arguments.mase, arguments.source, arguments.compiler
+    MASE, SOURCE, TEST, COMPILER = arguments.mase, arguments.source, arguments.test, arguments.compiler
     unittest.main(argv=[__file__])
