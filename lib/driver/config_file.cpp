@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "config/toml.hpp"
 #include "driver/all_passes.hpp"
+#include "driver/moved_project.hpp"
 #include "driver/project.hpp"
 #include "driver/store/stored_points.hpp"
 
@@ -160,6 +161,12 @@ Configuration load_configuration(const std::string& name, const Tree& command_li
   Tree file = config::read_toml(path);
   if (file.size() == 0)
     config_error(path + " has no keys; docs/configuration.md says what may stand in it");
+  if (follow_project(path, file))
+    log::info(path + " lies in the project " + file.at("project_dir").as_string() + "/" +
+              file.at("project").as_string() + ", which was moved or copied there");
+  // The folder of the host that wrote it may not exist on this one.
+  if (names_store(name))
+    std::erase_if(file.as_dict(), [](const auto& entry) { return entry.first == "project_dir"; });
   find_model_beside(path, file);
   return read_configuration(std::move(file), path, command_line);
 }

@@ -31,10 +31,16 @@ class InFolder(unittest.TestCase):
     def run_mase(self, *arguments, code=0, variables=None, **options):
         result = subprocess.run(
             [str(MASE), *map(str, arguments)],
-            cwd=self.cwd,
             env={**os.environ, "OMP_NUM_THREADS": "1", **(variables or {})},
             stdin=subprocess.DEVNULL,
-            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "check": False, **options},
+            **{
+                "cwd": self.cwd,
+                "stdout": subprocess.PIPE,
+                "stderr": subprocess.PIPE,
+                "text": True,
+                "check": False,
+                **options,
+            },
         )
         self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
@@ -253,6 +259,90 @@ class LinksInProjects(InFolder):
         self.run_mase(*emit)
         self.assertFalse((hardware / "rtl/stale.sv").exists())
         self.assertEqual((self.secret / "kept").read_text(), "mine")
+
+
+class MovedProjects(InFolder):
+    """Configurations in a project work where the project lies now, and leave the place where it was alone."""
+
+    SEARCH = """
+model = "jsc-tiny"
+dataset = "jsc"
+[search.search_space]
+name = "graph/quantize/mixed_precision_ptq"
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.default.config]
+name = ["integer"]
+data_in_width = [3, 8]
+data_in_frac_width = ["auto"]
+weight_width = [8]
+weight_frac_width = ["auto"]
+[search.strategy]
+name = "optuna"
+[search.strategy.sw_runner.RUNNER]
+[search.strategy.setup]
+n_trials = 2
+sampler = "random"
+[search.strategy.metrics]
+loss.direction = "minimize"
+"""
+
+    def check_same(self, one, other):
+        self.assertIn("differences: 0 in nodes, 0 in tensors", self.run_mase("diff", one, other).stdout)
+
+    def move(self, project, copy=False):
+        """Puts a project below another name into another folder; returns its folder."""
+        new = self.cwd / "elsewhere/renamed"
+        new.parent.mkdir()
+        (shutil.copytree if copy else shutil.move)(self.cwd / "out" / project, new)
+        if not copy:
+            shutil.rmtree(self.cwd / "out")
+        return new
+
+    def test_a_transformation(self):
+        for folder in ("out", str(self.cwd / "out")):
+            with self.subTest(folder):
+                place = ("--project-dir", folder, "--project", "p")
+                self.run_mase("train", "jsc-tiny", "jsc", "--max-epochs", "1", *place)
+                (self.cwd / "q.toml").write_text(
+                    'model = "jsc-tiny"\n[passes.quantize.linear.config]\nname = "integer"\ndata_in_width = 8\n'
+                )
+                self.run_mase("transform", "--config", "q.toml", "--load", f"{folder}/p", *place)
+                result = self.move("p") / "software/transform/transformed_ckpt"
+                shutil.copy(result / "graph_module.pt", self.cwd / "first.pt")
+                # The same settings, so that nothing need be overwritten; from any folder.
+                said = self.run_mase("transform", "--config", result / "config.toml", cwd="/").stderr
+                self.assertIn("lies in the project", said)
+                self.check_same(result / "graph_module.pt", self.cwd / "first.pt")
+                other = self.run_mase("transform", "--config", result / "config.toml", "--seed", "5", code=2).stderr
+                self.assertIn("--overwrite replaces it", other)
+                self.assertFalse((self.cwd / "out").exists())
+                # Once more, where the file says the right place already.
+                self.assertNotIn("lies in", self.run_mase("transform", "--config", result / "config.toml").stderr)
+                shutil.rmtree(self.cwd / "elsewhere")
+
+    def test_a_copied_search_goes_on_and_its_points_are_made_again(self):
+        for runner in ("basic_evaluation", "basic_train"):
+            with self.subTest(runner):
+                (self.cwd / "s.toml").write_text(self.SEARCH.replace("RUNNER", runner))
+                place = ("--project-dir", "out", "--project", "p", "--max-epochs", "1")
+                self.run_mase("search", "--config", "s.toml", *place)
+                new = self.move("p", copy=True)
+                before = {path: path.read_bytes() for path in (self.cwd / "out").rglob("*") if path.is_file()}
+                command = ("search", "--config", new / "software/search/config.toml", "--n-trials", "4", "--json")
+                self.assertEqual(json.loads(self.run_mase(*command).stdout)["trials"], 4)
+                after = {path: path.read_bytes() for path in (self.cwd / "out").rglob("*") if path.is_file()}
+                self.assertEqual(after, before)
+                shutil.rmtree(self.cwd / "out")
+                for toml in (new / "software/search/best").glob("*/transform.toml"):
+                    if runner == "basic_train":  # the weights are in the checkpoint beside it
+                        self.run_mase("test", "--config", toml, "--level", "quantized")
+                        continue
+                    self.run_mase("transform", "--config", toml, "--overwrite")
+                    made = new / "software/transform/transformed_ckpt/graph_module.pt"
+                    self.check_same(made, toml.parent / "graph_module.pt")
+                self.assertFalse((self.cwd / "out").exists())
+                shutil.rmtree(self.cwd / "elsewhere")
 
 
 class TwoAtOnce(InFolder):

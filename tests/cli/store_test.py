@@ -103,10 +103,10 @@ class Store(unittest.TestCase):
         lines = self.aws("s3", "ls", "--recursive", f"s3://{self.bucket}/").splitlines()
         return {line.split(maxsplit=3)[3] for line in lines}
 
-    def mase(self, *words, code=0, **more):
+    def mase(self, *words, code=0, cwd=None, **more):
         result = subprocess.run(
             [str(MASE), *map(str, words)],
-            cwd=SOURCE,
+            cwd=cwd or SOURCE,
             env=self.environment(**more),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -151,6 +151,9 @@ class Store(unittest.TestCase):
         place = ("--project-dir", self.out, "--project", "again")
         self.mase("transform", "--config", point + "/transform.toml", *place, home="other")
         made = self.out / "again/software/transform/transformed_ckpt/graph_module.pt"
+        # Without a folder of its own it writes where the command runs, not where the search ran.
+        self.mase("transform", "--config", point + "/transform.toml", "--project", "here", home="other", cwd=self.out)
+        self.assertTrue((self.out / "mase_output/here/software/transform/transformed_ckpt/config.toml").exists())
         self.assertIn("differences: 0 in nodes, 0 in tensors", self.mase("diff", made, point, home="other"))
         tested = self.mase("test", point, "jsc", "--level", "quantized", *place, home="other")
         self.assertIn("accuracy", tested)

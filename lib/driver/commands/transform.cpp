@@ -16,6 +16,7 @@
 #include "driver/level_distance.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/model_files.hpp"
+#include "driver/moved_project.hpp"
 #include "driver/pages/pass_reports.hpp"
 #include "driver/project.hpp"
 #include "driver/quantized_folder.hpp"
@@ -183,7 +184,7 @@ void show_levels(const LoadedModel& model, Output& output) {
 /// Refuses to replace a result from other settings; the same settings would give the same result.
 void refuse_overwriting(const std::string& folder, const std::string& resolved) {
   const std::string path = folder + "/transformed_ckpt/config.toml";
-  if (file_exists(path) && read_file(path) != resolved)
+  if (file_exists(path) && !was_written_with(path, resolved))
     config_error(folder + "/transformed_ckpt holds a result from other settings (see " + path +
                  "): --overwrite replaces it, --project NAME keeps both");
 }
