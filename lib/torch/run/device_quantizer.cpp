@@ -62,14 +62,14 @@ jit::Code code_of(const formats::Format& format, const at::Tensor& in) {
 }
 
 /// The same order of additions as on the CPU; a device's own sum has another one.
-double sum_of_parts(at::Tensor parts) {
-  if (parts.numel() == 0) return 0;
+at::Tensor sum_of_parts(at::Tensor parts) {
+  if (parts.numel() == 0) return parts.sum();
   while (parts.numel() > 1) {
     const std::int64_t half = (parts.numel() + 1) / 2, rest = parts.numel() - half;
     parts.narrow(0, 0, rest).add_(parts.narrow(0, half, rest));
     parts = parts.narrow(0, 0, half);
   }
-  return parts.item<double>();
+  return parts.squeeze(0);
 }
 
 }  // namespace
@@ -80,17 +80,17 @@ at::Tensor quantize_by_operators(const at::Tensor& in, const formats::Format& fo
   return run_code(code_of(format, in), in).contiguous();
 }
 
-double step_gradient_by_operators(const formats::Format& format, const at::Tensor& raw,
-                                  const at::Tensor& quantized, const at::Tensor& gradient,
-                                  at::Tensor& into) {
+at::Tensor step_gradient_by_operators(const formats::Format& format, const at::Tensor& raw,
+                                      const at::Tensor& quantized, const at::Tensor& gradient,
+                                      at::Tensor& into) {
   const formats::Range range = format.range();
   const at::Tensor saturates =
       raw.lt(static_cast<float>(range.low)).logical_or_(raw.gt(static_cast<float>(range.high)));
   const at::Tensor moved = at::where(saturates, quantized, quantized.sub(raw));
-  const double sum = sum_of_parts(gradient.mul(moved).to(at::kDouble).flatten());
+  const at::Tensor sum = sum_of_parts(gradient.mul(moved).to(at::kDouble).flatten());
   into.copy_(gradient);
   into.masked_fill_(saturates, 0.0);
-  return sum * std::numbers::ln2;
+  return sum.mul_(std::numbers::ln2);
 }
 
 }  // namespace mase::libtorch

@@ -17,9 +17,9 @@ namespace mase::libtorch {
 /// shape cannot have the format.
 at::Tensor quantize_by_operators(const at::Tensor& in, const formats::Format& format);
 
-/// Does the work of step_gradient (quantize_op.hpp), whose sum is all that comes to the CPU.
-double step_gradient_by_operators(const formats::Format& format, const at::Tensor& raw,
-                                  const at::Tensor& quantized, const at::Tensor& gradient,
-                                  at::Tensor& into);
+/// Does the work of step_gradient (quantize_op.hpp). Its sum, one double, stays on the device.
+at::Tensor step_gradient_by_operators(const formats::Format& format, const at::Tensor& raw,
+                                      const at::Tensor& quantized, const at::Tensor& gradient,
+                                      at::Tensor& into);
 
 }  // namespace mase::libtorch

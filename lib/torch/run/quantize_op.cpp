@@ -114,9 +114,13 @@ class Learned : public torch::autograd::Function<Learned> {
     const auto saved = context->get_saved_variables();
     const at::Tensor gradient = gradients[0].contiguous();
     at::Tensor into = at::empty_like(gradient);
-    const double step =
-        step_gradient(held_format(context), saved[0].contiguous(), saved[1], gradient, into);
-    return {into, at::Tensor(), at::scalar_tensor(step, at::kFloat)};
+    const at::Tensor raw = saved[0].contiguous();
+    const formats::Format& format = held_format(context);
+    const at::Tensor step =
+        raw.is_cpu()
+            ? at::scalar_tensor(step_gradient(format, raw, saved[1], gradient, into), at::kFloat)
+            : step_gradient_by_operators(format, raw, saved[1], gradient, into).to(at::kFloat);
+    return {into, at::Tensor(), step};
   }
 };
 
@@ -197,7 +201,6 @@ void clip_gradient(const formats::Format& format, const at::Tensor& raw, const a
 
 double step_gradient(const formats::Format& format, const at::Tensor& raw,
                      const at::Tensor& quantized, const at::Tensor& gradient, at::Tensor& into) {
-  if (!raw.is_cpu()) return step_gradient_by_operators(format, raw, quantized, gradient, into);
   const auto x = floats(raw), q = floats(quantized), from = floats(gradient);
   const auto to = mutable_floats(into);
   const formats::Range range = format.range();

@@ -41,7 +41,7 @@ void clip_gradient(const formats::Format& format, const at::Tensor& raw, const a
 /// Does clip_gradient, and returns d loss / d log2(step) of a fixed-point format with the values
 /// `quantized`: ln 2 * sum of gradient * (q - x), or * q where x saturates (Esser et al., ICLR
 /// 2020, eq. 3, in the logarithm of the step as in Jain et al., MLSys 2020). The sum is in double.
-/// Its order of additions is the same on every device, of which only the sum comes to the CPU.
+/// All are on the CPU; step_gradient_by_operators is for other devices, with the same bits.
 double step_gradient(const formats::Format& format, const at::Tensor& raw,
                      const at::Tensor& quantized, const at::Tensor& gradient, at::Tensor& into);
 

@@ -123,7 +123,8 @@ TEST_CASE("the gradient of a step by operators has the kernel's bits", "[device_
       for (const c10::Device& device : devices()) {
         at::Tensor into = at::empty_like(raw, raw.options().device(device));
         CHECK(step == libtorch::step_gradient_by_operators(
-                          format, raw.to(device), quantized.to(device), gradient.to(device), into));
+                          format, raw.to(device), quantized.to(device), gradient.to(device), into)
+                          .item<double>());
         CHECK(wrong_bits(into.cpu(), expected) == 0);
         at::Tensor same = gradient.to(device, at::kFloat, false, true);  // in place
         libtorch::step_gradient_by_operators(format, raw.to(device), quantized.to(device), same,
