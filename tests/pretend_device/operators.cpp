@@ -12,6 +12,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -41,7 +42,15 @@ void require_one_place(const c10::OperatorHandle& op, const torch::jit::Stack& s
   }
 }
 
+/// PRETEND_DEVICE_LACKS names an operator that the device does not have.
+void require_kernel(const c10::OperatorHandle& op) {
+  static const char* const lacking = std::getenv("PRETEND_DEVICE_LACKS");
+  TORCH_CHECK_NOT_IMPLEMENTED(!lacking || op.schema().name() != lacking, "Could not run '",
+                              op.schema().name(), "' on the pretend device");
+}
+
 void compute_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  require_kernel(op);
   require_one_place(op, *stack);
   at::native::cpu_fallback(op, stack, true);
 }

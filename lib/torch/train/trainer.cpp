@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "ir/op_table.hpp"
+#include "torch/run/device.hpp"
 #include "torch/run/tensors.hpp"
 #include "torch/train/checks.hpp"
 #include "torch/train/loss_checks.hpp"
@@ -206,10 +207,17 @@ backend::TrainResult run_training(ir::Graph& graph, const data::Dataset& data,
                                   const backend::TrainCallbacks& callbacks,
                                   const std::string& resume, c10::Device device) {
   check_data(graph, data);
-  Trainer trainer(graph, data, options, callbacks, device);
-  trainer.meet(resume);
-  if (!resume.empty()) trainer.resume(resume);
-  return trainer.run();
+  try {
+    Trainer trainer(graph, data, options, callbacks, device);
+    trainer.meet(resume);
+    if (!resume.empty()) trainer.resume(resume);
+    return trainer.run();
+  } catch (const c10::NotImplementedError& error) {
+    if (device.is_cpu()) throw;
+    file_error("training: " +
+               libtorch::device_error(error, device,
+                                      "an operator of losses, backward passes or optimisers"));
+  }
 }
 
 }  // namespace mase::train
