@@ -10,6 +10,7 @@ and whose memory crashes whoever reads it from outside; and on the first acceler
 
 import argparse
 import json
+import math
 import os
 import struct
 import subprocess
@@ -18,7 +19,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from several_processes_test import weights
+from several_processes_test import numbers_of, weights
 from train_emit_test import write_npy
 
 MASE = SOURCE = PRETEND = None
@@ -37,6 +38,29 @@ bias_frac_width = 5
 """
 
 SGD = ("--training-optimizer", "sgd")
+
+COMPENSATED = """
+[passes.quantize]
+by = "type"
+[passes.quantize.linear.config]
+name = "integer"
+weight_width = 3
+weight_frac_width = 2
+[passes.gptq]
+num_samples = 64
+"""
+
+STATISTICS = """
+[passes.profile_statistics]
+by = "type"
+target_weight_nodes = ["linear"]
+target_activation_nodes = ["linear", "relu"]
+num_samples = 64
+profile_output_activation = true
+[passes.profile_statistics.weight_statistics.variance_precise]
+[passes.profile_statistics.activation_statistics.variance_online]
+[passes.profile_statistics.activation_statistics.range_quantile]
+"""
 
 SEARCH = """
 model = "jsc-three-linear"
@@ -157,16 +181,16 @@ class OnDevice:
     def weights_of(self, project):
         return weights(self.folder / "mase_output" / project)
 
-    def make_rows(self):
-        """80 rows of 16 numbers, and 5 numbers for each."""
+    def make_rows(self, *row):
+        """80 rows of numbers, and 5 numbers for each."""
         (self.folder / "rows").mkdir(exist_ok=True)
-        for name, width, step in (("x", 16, 37), ("y", 5, 53)):
-            values = [(i * step % 101) / 50 - 1 for i in range(80 * width)]
-            write_npy(self.folder / f"rows/{name}.npy", "<f4", (80, width), struct.pack(f"<{80 * width}f", *values))
+        for name, shape, step in (("x", (80, *row), 37), ("y", (80, 5), 53)):
+            values = [(i * step % 101) / 50 - 1 for i in range(math.prod(shape))]
+            write_npy(self.folder / f"rows/{name}.npy", "<f4", shape, struct.pack(f"<{len(values)}f", *values))
 
     def train(self, project, device, *words, steps=20, model="jsc-s"):
         """With folded batch norms both use autograd, and the CPU its own kernels for each operator."""
-        self.make_rows()
+        self.make_rows(16)
         words = ("train", model, *EXACT, "--max-steps", steps, "--fold-batch-norm", *words)
         self.mase(*words, "--project", project, "--device", device)
         return self.weights_of(project)
@@ -195,14 +219,67 @@ class OnDevice:
             self.train(first[:3], first, *words, steps=10)
             self.check_trained(self.train(first[:3], second, *words, "--resume"), whole)
 
-    def test_quantized_training(self):
-        """Straight-through gradients, batch statistics, and formats."""
-        self.quantize_model(FORMATS)
-        self.check_same_training(model="mase_output/q")
-
-    def quantize_model(self, passes):
-        (self.folder / "q.toml").write_text(passes)
+    def quantize_model(self, *more):
+        (self.folder / "q.toml").write_text(FORMATS + "".join(line + "\n" for line in more))
         self.mase("transform", "jsc-s", "jsc", "--config", "q.toml", "--project", "q", "--device", self.device)
+
+    def test_quantized_training(self):
+        """Straight-through gradients, batch statistics, formats, learned steps, and rounding by chance."""
+        self.quantize_model()
+        for words in ((), ("--learn-scales",), ("--gradient-format", "mxfp8_e5m2(rounding=stochastic)")):
+            with self.subTest(words):
+                self.check_same_training(*words, "--overwrite", model="mase_output/q", steps=10)
+
+    def test_clipped_gradients(self):
+        self.quantize_model('data_in_ste = "clip"', 'weight_ste = "clip"')
+        self.check_same_training(model="mase_output/q", steps=10)
+
+    def test_recurrent_training(self):
+        """Devices compute the gates of a step in one operator."""
+        self.make_rows(3, 4)
+        model = SOURCE / "tests/fixtures/programs/LastOfLstm.pt"
+        self.both("train", model, *EXACT, *SGD, "--max-steps", "10")
+        self.check_close(self.weights_of("there"), self.weights_of("here"))
+        untrained = numbers_of(model)
+        self.assertGreater(
+            max(abs(a - b) for a, b in zip(self.weights_of("here"), untrained, strict=True)), 10 * TOLERANCE
+        )
+
+    def transformed(self, passes):
+        """The numbers of a model after passes, and what they say."""
+        (self.folder / "t.toml").write_text(passes)
+        words = ("transform", "jsc-s", "jsc", "--config", "t.toml", "--json", "--overwrite", "--project")
+        for name, device in (("there", self.device), ("here", "cpu")):
+            said = json.loads(self.mase(*words, name, "--device", device))
+            file = self.folder / f"mase_output/{name}/software/transform/transformed_ckpt/graph_module.pt"
+            yield numbers_of(file), said["passes"]
+
+    def test_error_compensation(self):
+        (there, _), (here, _) = self.transformed(COMPENSATED)
+        self.assertEqual(there, here)
+        (nearest, _), _ = self.transformed(COMPENSATED.split("[passes.gptq]")[0])
+        self.assertNotEqual(nearest, here)
+
+    def test_statistics(self):
+        (_, there), (_, here) = self.transformed(STATISTICS)
+        self.check_alike(there, here)
+
+    def check_alike(self, mine, theirs):
+        """Trees of equal form, whose numbers are close; but for durations."""
+        self.assertIs(type(mine), type(theirs))
+        if isinstance(mine, dict):
+            self.assertEqual(list(mine), list(theirs))
+            for key in mine:
+                if key != "seconds":
+                    self.check_alike(mine[key], theirs[key])
+        elif isinstance(mine, list):
+            self.assertEqual(len(mine), len(theirs))
+            for a, b in zip(mine, theirs, strict=True):
+                self.check_alike(a, b)
+        elif isinstance(mine, float):
+            self.check_close([mine], [theirs])
+        else:
+            self.assertEqual(mine, theirs)
 
     def test_networks(self):
         """Here the CPU has layers of its own, whose sums have another order. A step of sgd keeps such differences small,
@@ -231,12 +308,22 @@ class OnDevice:
 
     def test_search(self):
         (self.folder / "s.toml").write_text(SEARCH)
+        self.check_same_search()
+
+    def check_same_search(self):
         found = [
             json.loads(self.mase("search", "--config", "s.toml", "--project", name, "--json", "--device", device))
             for name, device in (("there", self.device), ("here", "cpu"))
         ]
         for name in ("baseline", "best", "test"):
             self.assertEqual(*(without_losses(document[name]) for document in found))
+
+    def test_search_that_trains(self):
+        """The trials' trainings are those of the CPU, and so are the figures that count rows."""
+        trained = SEARCH.replace('basic_evaluation]\ndata_loader = "val_dataloader"', "basic_train]\nmax_epochs = 1")
+        self.assertNotEqual(trained, SEARCH)
+        (self.folder / "s.toml").write_text(trained)
+        self.check_same_search()
 
     def test_missing_device(self):
         error = self.mase(
@@ -269,6 +356,30 @@ class PretendDevice(OnDevice, unittest.TestCase):
         self.assertIn("node '", error)
         self.assertIn("a smaller batch", error)
         self.assertIn("tensor '", self.mase(*words, code=3, PRETEND_DEVICE_BYTES="1000"))
+
+    def test_missing_operators(self):
+        """An operator that the device lacks is told with its node and what helps."""
+        run = ("run", "lenet", "--device", self.device, "--input-shape", "1,1,28,28", "--output", "y.npy")
+        error = self.mase(*run, code=3, PRETEND_DEVICE_LACKS="aten::addmm")
+        self.assertRegex(
+            error, r"node 'fc1' \(aten::linear\): .*no kernel for aten::linear \(.*aten::addmm.*--device cpu"
+        )
+        self.assertFalse((self.folder / "y.npy").exists())
+        train = (
+            "train",
+            "lenet",
+            "mnist",
+            "--device",
+            self.device,
+            "--max-steps",
+            "1",
+            "--project",
+            "p",
+            "--overwrite",
+        )
+        for lacking in ("aten::threshold_backward", "aten::_log_softmax"):
+            error = self.mase(*train, code=3, PRETEND_DEVICE_LACKS=lacking)
+            self.assertRegex(error, f"training: {self.device} has no kernel .*{lacking}.*--device cpu")
 
     def test_auto(self):
         words = ("run", "lenet", "--input-shape", "1,1,28,28", "--output", "y.npy", "--device", "auto")

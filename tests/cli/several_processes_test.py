@@ -24,13 +24,17 @@ MASE = SOURCE = None
 NETWORK = ["--dataset", "jsc", "--training-optimizer", "sgd", "-q"]
 
 
-def weights(folder, name="last.pt"):
+def numbers_of(checkpoint):
     """All float32 numbers of a checkpoint."""
     values = array.array("f")
-    with zipfile.ZipFile(folder / "software/training_ckpts" / name) as file:
+    with zipfile.ZipFile(checkpoint) as file:
         for entry in sorted(n for n in file.namelist() if "/data/" in n):
             values.frombytes(file.read(entry))
     return values
+
+
+def weights(folder, name="last.pt"):
+    return numbers_of(folder / "software/training_ckpts" / name)
 
 
 def children_of(pid):

@@ -33,6 +33,8 @@ TEST_CASE("a list that the model owns is not changed, since the change would be 
   CHECK(has(refusal("OwnList", Fault::unsupported), "its own list or dict 'seen' at"));
 }
 
+TEST_CASE("a recurrent layer before a linear one") { check_program("LastOfLstm", {""}); }
+
 TEST_CASE("torch.tensor of nested lists, truth values and sizes") {
   check_program("NewTensors", keys(6));
   Array other(DType::float32, {5, 3, 4});  // sizes are read, not taken from the example
