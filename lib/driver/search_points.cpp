@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
+#include "base/file_map.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -48,24 +49,29 @@ std::string folder_of(const std::string& folder, const Record& record) {
 std::string checkpoint_in(const std::string& point) { return point + "/graph_module.pt"; }
 
 void write_point(const SearchTask& task, const Session& session, const Record& record,
-                 const std::string& folder) {
+                 const std::string& folder, const GetCheckpoint& get) {
   const std::string checkpoint = checkpoint_in(folder);
   if (file_exists(checkpoint)) return;
+  const auto copy = get ? get(record) : std::nullopt;
   ir::Graph made;
-  check_values(task.options(), record,
-               task.measure(
-                   record.trial.params, [](std::int64_t, double) {}, &made));
+  if (!copy)
+    check_values(task.options(), record,
+                 task.measure(
+                     record.trial.params, [](std::int64_t, double) {}, &made));
   make_folder(folder);
   const std::string toml = task.transform_toml(record.trial.params, checkpoint);
   write_file(folder + "/transform.toml", toml);
-  save_checkpoint(made, checkpoint, checkpoint_info(session, toml));
+  if (copy)
+    write_file(checkpoint, FileMap::open(*copy)->bytes());
+  else
+    save_checkpoint(made, checkpoint, checkpoint_info(session, toml));
 }
 
 }  // namespace
 
 std::vector<std::string> write_points(const SearchTask& task, const Session& session,
-                                      const search::StudyResult& result,
-                                      const std::string& folder) {
+                                      const search::StudyResult& result, const std::string& folder,
+                                      const GetCheckpoint& get) {
   std::vector<std::string> folders;
   for (const std::size_t index : result.best()) {
     const Record& record = result.trials[index];
@@ -75,7 +81,7 @@ std::vector<std::string> write_points(const SearchTask& task, const Session& ses
       continue;
     }
     folders.push_back(folder_of(folder, record));
-    write_point(task, session, record, folders.back());
+    write_point(task, session, record, folders.back(), get);
   }
   return folders;
 }

@@ -2,6 +2,8 @@
 // Writes a folder that is ready to run for each of the best trials, and measures them again.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +11,15 @@
 
 namespace mase::driver {
 
+/// A copy of the checkpoint of a trial, if one is kept anywhere.
+using GetCheckpoint = std::function<std::optional<std::string>(const storage::Record& record)>;
+
 /// Writes `best/trial_N` in `folder` for every point of the Pareto set: the checkpoint, and a
-/// transform.toml that makes and measures it again. Existing ones are kept. Returns the folders.
+/// transform.toml that makes and measures it again. Existing ones are kept, those that `get` gives
+/// are copied, and others are measured again. Returns the folders.
 std::vector<std::string> write_points(const SearchTask& task, const Session& session,
-                                      const search::StudyResult& result, const std::string& folder);
+                                      const search::StudyResult& result, const std::string& folder,
+                                      const GetCheckpoint& get);
 
 /// Measures the first `confirm` points on the test rows and prints a table, which it also adds to
 /// the result, because the best of many trials on a few rows is partly luck. Does nothing if the

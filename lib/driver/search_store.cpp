@@ -53,7 +53,7 @@ void copy_bytes(const std::string& from, const std::string& to) {
 
 SearchStore::SearchStore(const Store& store, const Session& session)
     : session_(session), address_(store.address()), writer_(store) {
-  sandbox::may_write(folder_.make("points"));
+  for (const char* part : {"points", "fetched"}) sandbox::may_write(folder_.make(part));
 }
 
 void SearchStore::join(const SearchTask& task, search::Plan& plan) {
@@ -159,6 +159,24 @@ void SearchStore::take(const Record& record) {
     if (error.fault() == Fault::internal) throw;
     tell("trial " + std::to_string(record.trial.number), error);
   }
+}
+
+std::optional<std::string> SearchStore::get(const Record& record) {
+  const std::int64_t number = record.trial.number;
+  const std::string folder = folder_.make("fetched"),
+                    copy = folder + "/" + std::string(stored_checkpoint);
+  remove_file(copy);
+  writer_.wait();
+  writer_.get_checkpoint(number, to_json(parameters_in(record, task_->space().dimensions()), -1),
+                         folder, [&](const StoreWriter::Failure& failure) {
+                           if (failure)
+                             log::warning("trial " + std::to_string(number) +
+                                          " is measured again: " + failure->what());
+                         });
+  writer_.wait();
+  if (!file_exists(copy)) return std::nullopt;
+  stored_.insert(number);
+  return copy;
 }
 
 void SearchStore::put_results(const search::StudyResult& result, const std::string& folder) {

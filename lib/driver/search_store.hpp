@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -27,6 +28,10 @@ class SearchStore {
   void join(const SearchTask& task, search::Plan& plan);
   /// Copies the model of a trial that this thread evaluated, if it is one of the best so far.
   void take(const storage::Record& record);
+  /// Copies the checkpoint of a trial from the store to a file that lasts until the next call, and
+  /// returns its path. Returns nothing if the store does not have it, and warns if the store cannot
+  /// be read.
+  std::optional<std::string> get(const storage::Record& record);
   /// Copies the best points that are not in the store from `folder`, and the results in it.
   void put_results(const search::StudyResult& result, const std::string& folder);
   /// Waits until everything is copied. Returns "", or what could not be copied and why.

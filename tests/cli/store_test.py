@@ -18,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import unittest
+import zipfile
 from pathlib import Path
 
 MASE = SOURCE = None
@@ -113,7 +115,7 @@ class Store(unittest.TestCase):
             text=True,
             check=False,
         )
-        said = result.stdout + result.stderr
+        self.said = said = result.stdout + result.stderr
         self.assertEqual(result.returncode, code, f"{words}\n{said}")
         self.assertNotIn(SECRET, said)
         return result.stdout if code == 0 else result.stderr
@@ -194,6 +196,32 @@ class Store(unittest.TestCase):
         self.assertEqual(self.shown(), self.best_of(document))
         after = {name: self.aws("s3", "cp", f"s3://{self.bucket}/{name}", "-") for name in names}
         self.assertEqual(before, after)
+
+    def test_points_of_other_workers_come_from_the_store(self):
+        """Checkpoints have the name of the project that made them."""
+        database = ("--storage", f"sqlite:///{self.out}/study.db", "--study", "p")
+        self.mase(*self.words("--trials-only", *database, project="worker"))
+        (best,) = self.shown()
+        self.assertEqual(self.maker("first", best), "worker")
+        (self.out / "x").write_text("x")
+        self.aws("s3", "cp", str(self.out / "x"), best + "/graph_module.pt")
+        self.assertEqual(self.maker("second", best), "second")
+        self.assertRegex(
+            self.said, "trial \\d+ is measured again: .* is not the file that point.json beside it describes"
+        )
+        # One that is missing is measured, and copied to the store.
+        self.aws("s3", "rm", best + "/point.json")
+        self.assertEqual(self.maker("third", best), "third")
+        self.assertEqual(self.maker("fourth", best), "third")
+
+    def maker(self, project, point):
+        """The project that made the checkpoint which a search in a new project has of a point."""
+        self.mase(*self.words("--storage", f"sqlite:///{self.out}/study.db", "--study", "p", project=project))
+        local = self.out / project / "software/search/best" / point.rsplit("/", 1)[1]
+        self.assertTrue((local / "transform.toml").exists())
+        with zipfile.ZipFile(local / "graph_module.pt") as archive:
+            (name,) = (name for name in archive.namelist() if name.endswith("extra/mase/info.json"))
+            return tomllib.loads(json.loads(archive.read(name))["configuration"])["project"]
 
     def test_what_is_wrong_is_named_before_a_trial(self):
         quick = ("--storage-timeout", 0)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
@@ -296,7 +297,9 @@ int finish_search(const SearchTask& task, Session& session, const search::Plan& 
   allocator.add_to(result);
   search::write_results(result, folder);
   write_file(folder + "/config.toml", resolved_toml(session.configuration));
-  const std::vector<std::string> folders = write_points(task, session, result, folder);
+  GetCheckpoint get;
+  if (store) get = std::bind_front(&SearchStore::get, store);
+  const std::vector<std::string> folders = write_points(task, session, result, folder, get);
   print_result(task, result, folders, folder, session.output);
   confirm_points(task, session, result, folder, session.output);
   read_leading_bits(result, folder);

@@ -56,29 +56,16 @@ std::string cache_for(const std::string& address, const std::string& about) {
   return cache.path + "/store/" + sha256(about);
 }
 
-/// The entry of a file in point.json.
-Tree entry_in(const Tree& about, const std::string& file, const std::string& address) {
-  const Tree* files = about.find("files");
-  const Tree* entry = files ? files->find(file) : nullptr;
-  if (!entry || !entry->find("sha256")) file_error(address + " says nothing of the file " + file);
-  return *entry;
-}
-
 std::string fetch(const Place& place) {
   const Store store(place.point);
   const auto about = store.read(point_file);
   if (!about) file_error(place.point + ": the store has no such point, or not yet all of it");
-  const Tree entry =
-      entry_in(parse_json(*about, store.address_of(point_file)), place.file, place.point);
+  const Tree description = parse_json(*about, store.address_of(point_file));
   const std::string path = cache_for(place.point, *about) + "/" + place.file;
-  if (file_exists(path) && file_entry(path) == entry) return path;
+  if (file_exists(path) && file_entry(path) == stored_entry(description, place.file, place.point))
+    return path;
   log::info("copying " + store.address_of(place.file) + " to " + path);
-  write_file_with(path, [&](const std::string& temporary) {
-    store.get(place.file, temporary);
-    if (file_entry(temporary) != entry)
-      file_error(store.address_of(place.file) + " is not the file that " + point_file +
-                 " beside it describes: it was changed, or another program wrote it");
-  });
+  get_stored_file(store, description, place.file, path);
   return path;
 }
 

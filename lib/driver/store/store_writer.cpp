@@ -23,6 +23,7 @@ namespace {
 constexpr const char* claim_order = "claim";
 constexpr const char* point_order = "point";
 constexpr const char* files_order = "files";
+constexpr const char* get_order = "get";
 /// Tells the process to end. Others may hold the socket, so its closing would not.
 constexpr const char* end_packet = "end";
 constexpr std::size_t longest_packet = 65536;
@@ -30,6 +31,7 @@ constexpr std::size_t longest_packet = 65536;
 void carry_out(const Store& store, const std::vector<std::string>& words) {
   if (words[0] == claim_order) claim_store(store, words[1]);
   if (words[0] == point_order) put_stored_point(store, words[1]);
+  if (words[0] == get_order) get_stored_checkpoint(store, std::stoll(words[1]), words[2], words[3]);
   if (words[0] == files_order) store.put_files(words[1], {words.begin() + 2, words.end()}, "");
 }
 
@@ -118,6 +120,11 @@ void StoreWriter::claim(const std::string& study, OnDone done) {
 
 void StoreWriter::put_point(const std::string& folder, OnDone done) {
   send({point_order, folder}, std::move(done));
+}
+
+void StoreWriter::get_checkpoint(std::int64_t number, const std::string& parameters,
+                                 const std::string& folder, OnDone done) {
+  send({get_order, std::to_string(number), parameters, folder}, std::move(done));
 }
 
 void StoreWriter::put_files(const std::string& folder, std::vector<std::string> names,

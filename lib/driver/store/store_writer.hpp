@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter copies files to a store from a process of its own. That process keeps the rights to
-// connect and to run programs, which this one gives up before it reads a model, and copies while
-// this one goes on.
+// StoreWriter copies files to a store, and from it, in a process of its own. That process keeps the
+// rights to connect and to run programs, which this one gives up before it reads a model, and
+// copies while this one goes on.
 #pragma once
 
 #include <deque>
@@ -30,6 +30,9 @@ class StoreWriter {
   /// Orders are carried out one after the other. `done` is called by `look` or `wait`.
   /// Makes the store that of a study (stored_points.hpp), as this JSON text says.
   void claim(const std::string& study, OnDone done);
+  /// Copies the checkpoint of a trial from the store (get_stored_checkpoint).
+  void get_checkpoint(std::int64_t number, const std::string& parameters, const std::string& folder,
+                      OnDone done);
   /// Copies a point, which lies in a folder (stored_points.hpp).
   void put_point(const std::string& folder, OnDone done);
   /// Copies files of a folder.

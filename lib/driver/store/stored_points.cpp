@@ -122,15 +122,53 @@ Tree file_entry(const std::string& path) {
   return entry;
 }
 
+Tree stored_entry(const Tree& about, const std::string& file, const std::string& address) {
+  const Tree* files = about.find("files");
+  const Tree* entry = files ? files->find(file) : nullptr;
+  if (!entry || !entry->find("sha256")) file_error(address + " says nothing of the file " + file);
+  return *entry;
+}
+
+void get_stored_file(const Store& point, const Tree& about, const std::string& file,
+                     const std::string& path) {
+  const Tree entry = stored_entry(about, file, point.address());
+  write_file_with(path, [&](const std::string& temporary) {
+    point.get(file, temporary);
+    if (file_entry(temporary) != entry)
+      file_error(point.address_of(file) + " is not the file that " + point_file +
+                 " beside it describes: it was changed, or another program wrote it");
+  });
+}
+
+namespace {
+
+[[noreturn]] void refuse_other_point(const std::string& address) {
+  config_error(address +
+               " has other parameters than this trial; name another folder of the store (--store)");
+}
+
+}  // namespace
+
+void get_stored_checkpoint(const Store& store, std::int64_t number, const std::string& parameters,
+                           const std::string& folder) {
+  const Store point(store.address_of(point_name(number)), store.patience());
+  const auto text = point.read(point_file);
+  if (!text) return;
+  const StoredPoint found = point_in(*text, point.address_of(point_file));
+  if (found.number != number || found.parameters != parse_json(parameters, "order"))
+    refuse_other_point(point.address());
+  const std::string file(stored_checkpoint);
+  get_stored_file(point, parse_json(*text, point.address_of(point_file)), file,
+                  folder + "/" + file);
+}
+
 void put_stored_point(const Store& store, const std::string& folder) {
   const std::string about = folder + "/" + point_file;
   const StoredPoint point = point_in(read_file(about), about);
   const std::string name = point_name(point.number), written = name + "/" + point_file;
   if (const auto text = store.read(written)) {
     if (is_same(point_in(*text, written), point)) return;
-    config_error(store.address_of(name) +
-                 " has other parameters than this trial; name another folder of the store "
-                 "(--store)");
+    refuse_other_point(store.address_of(name));
   }
   store.put_files(folder, {std::string(stored_checkpoint), std::string(stored_configuration)},
                   name);

@@ -41,9 +41,20 @@ void claim_store(const Store& store, const std::string& study);
 
 /// {"sha256", "bytes"} of a file.
 Tree file_entry(const std::string& path);
+/// The same of a file of a point, as its point.json says it.
+Tree stored_entry(const Tree& about, const std::string& file, const std::string& address);
 /// Copies a point, a folder with the three files, to the store. Does nothing if the store has it.
 /// Error(Fault::config) if the store has another one there.
 void put_stored_point(const Store& store, const std::string& folder);
+
+/// Copies a file of a point, whose point.json is `about`, to `path`. Error(Fault::file) if it is
+/// not the file that point.json describes.
+void get_stored_file(const Store& point, const Tree& about, const std::string& file,
+                     const std::string& path);
+/// Copies the checkpoint of a trial with these parameters, a JSON dict, into a folder. Does nothing
+/// if the store has no such point. Error(Fault::config) if the store has another one there.
+void get_stored_checkpoint(const Store& store, std::int64_t number, const std::string& parameters,
+                           const std::string& folder);
 
 /// A point as its point.json describes it.
 struct StoredPoint {
