@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compilation of @TOP@ by itself, with virtual pins, for Intel's parts; in this folder:
 #   quartus_sh -t build.tcl [DEVICE [axi]]     axi: with the AXI wrapper
+# Of several FPGAs with a part of the design each, one is named first: build.tcl device0 DEVICE.
 # Reports are in output_files. Ends with status 1 when the clock of @MHZ@ MHz is not reached.
 package require ::quartus::project
 package require ::quartus::device
 package require ::quartus::flow
 set arguments [expr {[info exists quartus(args)] ? $quartus(args) : $argv}]
+@CHOOSE_DEVICE@
 set device [expr {[llength $arguments] > 0 ? [lindex $arguments 0] : "5CSEBA6U23I7"}]
-set top @TOP@
-set list ../filelist.f
+set top @TOP@$ending
+set list ../filelist$ending.f
 set clock clk
 set reset rst
 if {[lindex $arguments 1] eq "axi"} {
-  set top @TOP@_axi
-  set list ../filelist_axi.f
+  set top @TOP@${ending}_axi
+  set list ../filelist${ending}_axi.f
   set clock aclk
   set reset aresetn
 }
@@ -52,6 +54,6 @@ if {[llength $slacks] == 0} {
 set slack [lindex [lsort -real $slacks] 0]
 puts "$top on $device: [format %.1f [expr {1000 / (@PERIOD@ - $slack)}]] MHz"
 if {$slack < 0} {
-  puts "ERROR: the clock of @TOP@ is missed by [expr {-$slack}] ns"
+  puts "ERROR: the clock of $top is missed by [expr {-$slack}] ns"
   exit 1
 }

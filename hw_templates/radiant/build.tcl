@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# Implementation of @TOP@ by itself, between shift registers that take few pins (../place/boundary.sv), for Lattice's
+# Implementation of @TOP@ by itself, between shift registers that take few pins (../place), for Lattice's
 # Nexus and Avant parts; in this folder:
 #   radiantc build.tcl [DEVICE [PERFORMANCE]]
+# Of several FPGAs with a part of the design each, one is named first: build.tcl device0 DEVICE.
 # Ends with status 1 when the clock of @MHZ@ MHz is not reached.
-set device LIFCL-40-9BG400C
 set performance 9_High-Performance_1.0V
-if {$argc > 0} { set device [lindex $argv 0] }
-if {$argc > 1} { set performance [lindex $argv 1] }
-set top @BOUNDARY@
+set arguments $argv
+@CHOOSE_DEVICE@
+set device LIFCL-40-9BG400C
+if {[llength $arguments] > 0} { set device [lindex $arguments 0] }
+if {[llength $arguments] > 1} { set performance [lindex $arguments 1] }
+set name @TOP@$ending
+set top @BOUNDARY@$ending
+set project project$ending
 
-file delete -force project
-file mkdir project
-cd project
-prj_create -name @TOP@ -impl impl -dev $device -performance $performance -synthesis synplify
-set file [open ../../filelist.f]
+file delete -force $project
+file mkdir $project
+cd $project
+prj_create -name $name -impl impl -dev $device -performance $performance -synthesis synplify
+set file [open ../../filelist$ending.f]
 foreach source [read $file] { prj_add_source [file normalize ../../$source] }
 close $file
 prj_add_source [file normalize ../../place/$top.sv]
@@ -33,16 +38,16 @@ prj_save
 foreach step {Synthesis Map PAR} { prj_run $step -impl impl }
 prj_close
 
-set file [open impl/@TOP@_impl.twr]
+set file [open impl/${name}_impl.twr]
 set errors [regexp -all -inline {Timing Errors: *(\d+) endpoints} [read $file]]
 close $file
 if {[llength $errors] == 0} {
-  puts "ERROR: project/impl/@TOP@_impl.twr does not say how many timing errors there are"
+  puts "ERROR: $project/impl/${name}_impl.twr does not say how many timing errors there are"
   exit 1
 }
 foreach {text count} $errors {
   if {$count > 0} {
-    puts "ERROR: the clock of @TOP@ is missed: $text"
+    puts "ERROR: the clock of $name is missed: $text"
     exit 1
   }
 }

@@ -2,14 +2,22 @@
 # A Zynq system around @TOP@_axi: the processor, a DMA for every pair of an input and an output, and the bitstream
 # with its hardware handoff; in this folder:
 #   vivado -mode batch -source block_design.tcl [-tclargs BOARD_PART]
+# Of several devices one is named first: -tclargs device0 BOARD_PART. Its links are AXI4-Streams, which a script of yours,
+# links_device0.tcl, joins to the cores that carry them, from the pins core/m_axis_... and to core/s_axis_... . Without it
+# they become ports of the block design, with their clock, and no bitstream is made.
 # BOARD_PART, "tul.com.tw:pynq-z2:part0:1.0" say, brings the board's memory and pins in. Result: @TOP@.bit and @TOP@.hwh
 # in ../host, where the notebook looks for them. Ends with status 1 when the clock is missed.
+set arguments $argv
+@CHOOSE_DEVICE@
+set board [lindex $arguments 0]
 set part @PART@
-set top @TOP@
+set top @TOP@$ending
 set mhz @MHZ@
-# Streams of the design and bytes of their TDATA.
-set inputs {@INPUTS@}
-set outputs {@OUTPUTS@}
+# Streams and bytes of their TDATA, and links: those of each device, by the ends of names.
+set inputs [dict get {@INPUTS@} $ending]
+set outputs [dict get {@OUTPUTS@} $ending]
+set links [dict get {@LINKS@} $ending]
+set system system$ending
 
 if {[string match "xc7z*" $part]} {
   set ps processing_system7
@@ -53,14 +61,14 @@ proc join_streams {name from bytes to wanted} {
   join_buses $from $to
 }
 
-create_project -force system system -part $part
-if {$argc > 0} { set_property board_part [lindex $argv 0] [current_project] }
+create_project -force $system $system -part $part
+if {$board ne ""} { set_property board_part $board [current_project] }
 set_property ip_repo_paths [file normalize ..] [current_project]
 update_ip_catalog
-create_bd_design system
+create_bd_design $system
 
 add ps $ps
-if {$argc == 0} { dict set automation apply_board_preset 0 }
+if {$board eq ""} { dict set automation apply_board_preset 0 }
 apply_bd_automation -rule xilinx.com:bd_rule:$ps -config $automation [get_bd_cells ps]
 set_property -dict $settings [get_bd_cells ps]
 add core ${top}_axi
@@ -93,7 +101,7 @@ for {set i 0} {$i < $dmas} {incr i} {
 
 # Registers below the processor, its memory above the DMAs.
 add registers smartconnect CONFIG.NUM_SI 1 CONFIG.NUM_MI [expr {$dmas + 1}]
-add transfers smartconnect CONFIG.NUM_SI [llength $memory] CONFIG.NUM_MI 1
+if {$dmas > 0} { add transfers smartconnect CONFIG.NUM_SI [llength $memory] CONFIG.NUM_MI 1 }
 join_buses ps/[dict get $ports master] registers/S00_AXI
 join_buses registers/M00_AXI core/s_axi_control
 for {set i 0} {$i < $dmas} {incr i} {
@@ -102,7 +110,18 @@ for {set i 0} {$i < $dmas} {incr i} {
 for {set i 0} {$i < [llength $memory]} {incr i} {
   join_buses [lindex $memory $i] transfers/[format "S%02d_AXI" $i]
 }
-join_buses transfers/M00_AXI ps/[dict get $ports slave]
+if {$dmas > 0} { join_buses transfers/M00_AXI ps/[dict get $ports slave] }
+
+# Links: joined by the user's script, or ports.
+set joined [file exists links$ending.tcl]
+if {$joined} {
+  source links$ending.tcl
+} elseif {[llength $links] > 0} {
+  foreach link $links { make_bd_intf_pins_external -name $link [get_bd_intf_pins core/$link] }
+  create_bd_port -dir O -type clk link_clk
+  set_property CONFIG.ASSOCIATED_BUSIF [join $links :] [get_bd_ports link_clk]
+  connect_bd_net [get_bd_pins ps/[dict get $ports clock]] [get_bd_ports link_clk]
+}
 
 # One clock, one reset.
 foreach pin [get_bd_pins -filter {DIR == I && TYPE == clk} */*] { join_pins ps/[dict get $ports clock] $pin }
@@ -113,21 +132,25 @@ foreach pin [get_bd_pins -filter {DIR == I && TYPE == rst} */*] {
 assign_bd_address
 validate_bd_design
 save_bd_design
+if {!$joined && [llength $links] > 0} {
+  puts "$system is a block design with the links as ports; with links$ending.tcl, which joins them, it becomes a bitstream"
+  exit 0
+}
 
-set design [get_files system.bd]
+set design [get_files $system.bd]
 add_files -norecurse [make_wrapper -files $design -top]
-set_property top system_wrapper [current_fileset]
+set_property top ${system}_wrapper [current_fileset]
 generate_target all $design
 launch_runs impl_1 -to_step write_bitstream -jobs 2
 wait_on_run impl_1
 if {[get_property PROGRESS [get_runs impl_1]] ne "100%"} {
-  puts "ERROR: implementation failed; see system/system.runs"
+  puts "ERROR: implementation failed; see $system/$system.runs"
   exit 1
 }
 set slack [get_property STATS.WNS [get_runs impl_1]]
 if {$slack ne "" && $slack < 0} {
-  puts "ERROR: the clock of @TOP@ is missed by [expr {-$slack}] ns"
+  puts "ERROR: the clock of $top is missed by [expr {-$slack}] ns"
   exit 1
 }
-file copy -force [lindex [glob system/system.runs/impl_1/*.bit] 0] ../host/$top.bit
-file copy -force [lindex [glob system/system.*/sources_1/bd/system/hw_handoff/system.hwh] 0] ../host/$top.hwh
+file copy -force [lindex [glob $system/$system.runs/impl_1/*.bit] 0] ../host/$top.bit
+file copy -force [lindex [glob $system/$system.*/sources_1/bd/$system/hw_handoff/$system.hwh] 0] ../host/$top.hwh

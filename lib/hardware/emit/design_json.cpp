@@ -149,12 +149,13 @@ Tree instances_tree(const design::Design& design, const Names& names) {
 /// The devices with the prefixes of their links' ports.
 Tree devices_tree(const design::Design& design, const Names& names) {
   Tree list = Tree::list();
-  for (const auto& [device, scope] : device_scopes(design, names)) {
+  for (const DeviceScope& part : device_scopes(design, names)) {
+    const Scope& scope = part.scope;
     Tree tree = Tree::dict();
-    tree["device_id"] = device;
+    tree["device_id"] = part.device;
     tree["top"] = scope.name;
-    tree["sources"] = device_list(device);
-    tree["cost"] = design::cost_tree(design::device_cost(design, device), &design::Resource::cell);
+    tree["sources"] = part.list();
+    tree["cost"] = design::cost_tree(cost_of(design, scope), &design::Resource::cell);
     tree["instances"] = Tree::list();
     for (const std::size_t i : scope.instances) tree["instances"].push_back(names.instances[i]);
     tree["links"] = Tree::list();

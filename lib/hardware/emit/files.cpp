@@ -147,17 +147,16 @@ std::vector<std::string> modules_used(const design::Design& design, int device) 
   return order;
 }
 
-std::vector<std::string> modules_with_axi(const design::Design& design) {
-  std::vector<std::string> order = modules_used(design);
-  std::set<std::string> seen(order.begin(), order.end());
+std::vector<std::string> with_axi(const design::Design& design, std::vector<std::string> modules) {
+  std::set<std::string> seen(modules.begin(), modules.end());
   for (const char* part : {"mase_axi_stream_input", "mase_axi_stream_output", "mase_axi_control"})
-    add_row(design::module_row(part), design.reloadable, seen, order);
-  return order;
+    add_row(design::module_row(part), design.reloadable, seen, modules);
+  return modules;
 }
 
 Files module_files(const design::Design& design) {
   Files files = own_files(design);
-  for (const std::string& name : modules_with_axi(design)) {
+  for (const std::string& name : with_axi(design, modules_used(design))) {
     if (files.contains("rtl/" + name + ".sv")) continue;
     const design::ModuleRow& row = design::module_row(name);
     files["rtl/" + name + ".sv"] = module_text(row, design.reloadable);

@@ -12,6 +12,7 @@
 #include "hardware/design/design_of.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/parts.hpp"
+#include "hardware/emit/text/devices.hpp"
 #include "ir/text.hpp"
 
 namespace mase::emit {
@@ -102,19 +103,27 @@ Result write_top(Files files, const PassContext& context) {
   return result;
 }
 
-/// How much of the part the design takes, and what would hold it when it does not fit. Said only
-/// where the part is of the family whose clock was predicted: one report is about one device.
-void add_use(const design::Design& design, const Device& device, Result& result) {
-  const design::Cost cost = design::cost(design);
-  const std::string use = use_text(device, cost);
+/// How much of its part a device's share takes, and what would hold it when it does not fit.
+std::string add_use(const DeviceScope& scope, const design::Cost& cost, const Device& device,
+                    Result& result) {
+  const std::string use = (scope.word.empty() ? "" : scope.word + ": ") + use_text(device, cost);
   result.text.push_back(use);
-  result.info["use"] = use;
-  if (holds(device, cost)) return;
+  if (holds(device, cost)) return use;
   const std::vector<std::string> others = devices_for(cost, 4);
   result.notes.push_back("the design is larger than its part: " + use + "; " +
                          (others.empty() ? "no device that is known holds it"
                                          : "devices that hold it: " + join(others, ", ")) +
                          ". Give --part, or fold it with --ii, --lut, --dsp or --bram");
+  return use;
+}
+
+/// That of every device. Said only where the part is of the family whose clock was predicted: one
+/// report is about one kind of device.
+void add_uses(const design::Design& design, const Device& device, Result& result) {
+  std::vector<std::string> uses;
+  for (const DeviceScope& scope : device_scopes(design, names_of(design)))
+    uses.push_back(add_use(scope, cost_of(design, scope.scope), device, result));
+  result.info["use"] = join(uses, "; ");
 }
 
 }  // namespace
@@ -126,7 +135,7 @@ Result EmitVerilogTop::run(ir::Graph& graph, const Options& options, PassContext
   files["graph.txt"] = ir::print(graph);
   Result result = write_top(std::move(files), context);
   const auto* family = context.derived.find<design::ClockFamily>();
-  if (!family || family->name == technology_of_part(options.part)) add_use(design, device, result);
+  if (!family || family->name == technology_of_part(options.part)) add_uses(design, device, result);
   return result;
 }
 

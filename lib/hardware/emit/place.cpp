@@ -43,6 +43,12 @@ struct BoundaryPorts {
     add(name + "_ready", 1, !input);
     add(name + "_data", width, input);
   }
+  void add_link(const std::string& prefix, std::int64_t tdata, bool input) {
+    add(prefix + "_tvalid", 1, input);
+    add(prefix + "_tready", 1, !input);
+    add(prefix + "_tdata", tdata, input);
+    add(prefix + "_tlast", 1, input);
+  }
 };
 
 constexpr const char* boundary = R"(module @NAME@ (
@@ -156,18 +162,23 @@ void read_instances(const Tree& report, Placement& placement) {
 
 }  // namespace
 
-std::string boundary_text(const design::Design& design) {
-  const Names names = names_of(design);
+std::string boundary_text(const design::Design& design, const Names& names,
+                          const DeviceScope& part) {
+  const Scope& scope = part.scope;
   BoundaryPorts ports;
   if (design.reloadable) ports.add("reload", design::reload_bits, true);
-  for (const auto* side : {&design.inputs, &design.outputs})
+  for (const auto* side : {&scope.inputs, &scope.outputs})
     for (const design::StreamId id : *side)
       ports.add_stream(names.streams[static_cast<std::size_t>(id)], design.stream(id).width(),
-                       side == &design.inputs);
-  return filled(boundary, {{"NAME", boundary_name},
+                       side == &scope.inputs);
+  for (const auto* side : {&scope.link_inputs, &scope.link_outputs})
+    for (const design::StreamId id : *side)
+      ports.add_link(link_prefix(names, id, side == &scope.link_outputs), link_tdata(design, id),
+                     side == &scope.link_inputs);
+  return filled(boundary, {{"NAME", boundary_name + part.ending()},
                            {"INPUTS", std::to_string(ports.inputs)},
                            {"OUTPUTS", std::to_string(ports.outputs)},
-                           {"TOP", names.top},
+                           {"TOP", scope.name},
                            {"CONNECTIONS", ports.connections}});
 }
 
@@ -192,18 +203,19 @@ Placement placement_of_report(const std::string& json) {
   return placement;
 }
 
-Placement place(const std::string& hardware_folder, const design::Design& design,
-                const std::string& family_name, double target_mhz, std::int64_t seed) {
-  const Family& family = placed_family(family_name);
-  const std::string program = program_here("nextpnr-" + family_name);
-  require_program(program);
+namespace {
+
+Placement place_one(const std::string& hardware_folder, const design::Design& design,
+                    const Names& names, const DeviceScope& part, const Family& family,
+                    const std::string& program, double target_mhz, std::int64_t seed) {
   const auto start = std::chrono::steady_clock::now();
   const RunFolder run;
-  const Synthesised counted = run_yosys(hardware_folder, family, boundary_name,
-                                        boundary_text(design), run.file("netlist.json"));
+  const Synthesised counted =
+      run_yosys(hardware_folder, family, boundary_name + part.ending(),
+                boundary_text(design, names, part), run.file("netlist.json"));
   if (family.finish)
     write_file(run.file("netlist.json"), family.finish(read_file(run.file("netlist.json"))));
-  const PlacedDevice& device = device_for(family, counted.cost, design::cost(design));
+  const PlacedDevice& device = device_for(family, counted.cost, cost_of(design, part.scope));
   std::vector<std::string> command = {program,
                                       "--quiet",
                                       "--json",
@@ -220,12 +232,29 @@ Placement place(const std::string& hardware_folder, const design::Design& design
     command.insert(command.end(), words->begin(), words->end());
   run_checked(command, {run.file(""), placement_seconds, {}}, "placement by nextpnr");
   Placement placement = placement_of_report(read_file(run.file("report.json")));
-  placement.family = family_name;
+  placement.top = part.scope.name;
+  placement.device_id = part.device_id();
+  placement.family = family.name;
   placement.device = device.name;
   placement.seed = seed;
   placement.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return placement;
+}
+
+}  // namespace
+
+std::vector<Placement> place(const std::string& hardware_folder, const design::Design& design,
+                             const std::string& family_name, double target_mhz, std::int64_t seed) {
+  const Family& family = placed_family(family_name);
+  const std::string program = program_here("nextpnr-" + family_name);
+  require_program(program);
+  const Names names = names_of(design);
+  std::vector<Placement> placements;
+  for (const DeviceScope& part : device_scopes(design, names))
+    placements.push_back(
+        place_one(hardware_folder, design, names, part, family, program, target_mhz, seed));
+  return placements;
 }
 
 }  // namespace mase::emit

@@ -35,15 +35,6 @@ design::Design alone(const design::Design& design, const design::Instance& insta
   return out;
 }
 
-/// What is synthesised: the top, or that of every device.
-std::vector<std::string> tops_of(const design::Design& design) {
-  const Names names = names_of(design);
-  if (!has_devices(design)) return {names.top};
-  std::vector<std::string> tops;
-  for (const DeviceScope& part : device_scopes(design, names)) tops.push_back(part.scope.name);
-  return tops;
-}
-
 }  // namespace
 
 Synthesis synthesise(const std::string& hardware_folder, const design::Design& design,
@@ -52,8 +43,8 @@ Synthesis synthesise(const std::string& hardware_folder, const design::Design& d
   const auto start = std::chrono::steady_clock::now();
   Synthesis synthesis;
   synthesis.family = family;
-  for (const std::string& top : tops_of(design)) {
-    const Synthesised one = run_yosys(hardware_folder, row, top, "");
+  for (const DeviceScope& part : device_scopes(design, names_of(design))) {
+    const Synthesised one = run_yosys(hardware_folder, row, part.scope.name, "");
     synthesis.total += one.cost;
     if (one.depth) synthesis.logic_depth = std::max(*one.depth, synthesis.logic_depth.value_or(0));
     if (one.path && (!synthesis.path || synthesis.path->ns < one.path->ns))

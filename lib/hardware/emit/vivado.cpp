@@ -74,6 +74,24 @@ std::string streams_and_bytes(const design::Design& design, const Names& names,
   return join(words, " ");
 }
 
+/// A list in Tcl: the ports of links.
+std::string links_text(const Names& names, const Scope& scope) {
+  std::vector<std::string> words;
+  for (const auto* side : {&scope.link_inputs, &scope.link_outputs})
+    for (const design::StreamId id : *side)
+      words.push_back(link_prefix(names, id, side == &scope.link_outputs));
+  return join(words, " ");
+}
+
+/// A dictionary in Tcl: by what ends the names of a device's files.
+template <class TextOf>
+std::string of_each(const std::vector<DeviceScope>& parts, TextOf text_of) {
+  std::vector<std::string> words;
+  for (const DeviceScope& part : parts)
+    words.push_back("{" + part.ending() + "} {" + text_of(part.scope) + "}");
+  return join(words, " ");
+}
+
 /// A word of Tcl: parts of other makers than those in the table are taken as they are given.
 const std::string& word_of(const std::string& part) {
   const bool good = !part.empty() && std::ranges::all_of(part, [](unsigned char c) {
@@ -90,18 +108,46 @@ const std::string& word_of(const std::string& part) {
 
 }  // namespace
 
+std::string choose_device(const std::vector<DeviceScope>& parts) {
+  std::vector<std::string> words;
+  for (const DeviceScope& part : parts)
+    if (!part.word.empty()) words.push_back(part.word);
+  if (words.empty()) return "set ending \"\"";
+  return filled(R"(# Each of several devices is built by itself.
+set devices {@DEVICES@}
+set at [lsearch -regexp $arguments {^device[0-9]+$}]
+set device [lindex $arguments $at]
+if {[lsearch -exact $devices $device] < 0} {
+  puts "ERROR: the design is on several devices: name one of $devices"
+  exit 1
+}
+set ending _$device
+set arguments [lreplace $arguments $at $at])",
+                {{"DEVICES", join(words, " ")}});
+}
+
 Files vivado_files(const design::Design& design, const EmitOptions& options,
                    const std::string& number) {
   const Names names = names_of(design);
+  const std::vector<DeviceScope> parts = device_scopes(design, names);
   const double period = 1000 / options.clock_mhz;
-  const Tokens tokens = {{"TOP", names.top},
-                         {"PART", word_of(options.part)},
-                         {"NUMBER", number},
-                         {"MHZ", double_text(options.clock_mhz)},
-                         {"PERIOD", fixed_text(period, 3)},
-                         {"OUTSIDE", fixed_text(period / 5, 3)},
-                         {"INPUTS", streams_and_bytes(design, names, design.inputs, options)},
-                         {"OUTPUTS", streams_and_bytes(design, names, design.outputs, options)}};
+  const Tokens tokens = {
+      {"TOP", names.top},
+      {"PART", word_of(options.part)},
+      {"NUMBER", number},
+      {"MHZ", double_text(options.clock_mhz)},
+      {"PERIOD", fixed_text(period, 3)},
+      {"OUTSIDE", fixed_text(period / 5, 3)},
+      {"CHOOSE_DEVICE", choose_device(parts)},
+      {"INPUTS", of_each(parts,
+                         [&](const Scope& scope) {
+                           return streams_and_bytes(design, names, scope.inputs, options);
+                         })},
+      {"OUTPUTS", of_each(parts,
+                          [&](const Scope& scope) {
+                            return streams_and_bytes(design, names, scope.outputs, options);
+                          })},
+      {"LINKS", of_each(parts, [&](const Scope& scope) { return links_text(names, scope); })}};
   const auto text = [&](const char* name) { return filled(template_text(name), tokens); };
   return {{"vivado/build.tcl", text("vivado/build.tcl")},
           {"vivado/" + names.top + ".xdc", text("vivado/constraints.xdc")},
@@ -147,24 +193,30 @@ void check_wrapper(const std::string& wrapper) {
     config_error("Vivado implements core or axi, not '" + wrapper + "'");
 }
 
-Implementation implement(const std::string& hardware_folder, const design::Design& design,
-                         const std::string& wrapper) {
-  const Names names = names_of(design);
+namespace {
+
+Implementation implement_one(const std::string& hardware_folder, const DeviceScope& part,
+                             const std::string& number, const std::string& wrapper) {
   Implementation found;
-  found.top = wrapper == "axi" ? names.top + "_axi" : names.top;
-  const std::string reports = hardware_folder + "/vivado/reports/";
-  const std::string is = design_number(design, names) + " " + found.top + "\n";
+  found.top = wrapper == "axi" ? part.scope.name + "_axi" : part.scope.name;
+  found.device_id = part.device_id();
+  const std::string reports = hardware_folder + "/vivado/reports" + part.ending() + "/";
+  const std::string is = number + " " + found.top + "\n";
   const auto are_there = [&] {
     return file_exists(reports + "design.txt") && read_file(reports + "design.txt") == is;
   };
   if (!are_there()) {
     if (!program_exists("vivado"))
       file_error("there is no 'vivado' in PATH, and " + reports +
-                 " has no reports of this design: run `make vivado` in " + hardware_folder +
-                 " where Vivado is" + (wrapper == "axi" ? " (with VIVADO_ARGS=axi)" : "") +
-                 ", and bring vivado/reports back");
+                 " has no reports of this design: run `make vivado" +
+                 (wrapper == "axi" ? " VIVADO_ARGS=axi" : "") + "` in " + hardware_folder +
+                 " where Vivado is, and bring vivado/reports" + part.ending() + " back");
     std::vector<std::string> command = {"vivado", "-mode", "batch", "-source", "build.tcl"};
-    if (wrapper == "axi") command.insert(command.end(), {"-tclargs", "axi"});
+    std::vector<std::string> words;
+    if (!part.word.empty()) words.push_back(part.word);
+    if (wrapper == "axi") words.push_back(wrapper);
+    if (!words.empty()) command.emplace_back("-tclargs");
+    command.insert(command.end(), words.begin(), words.end());
     const ProcessResult result =
         run_process(command, {hardware_folder + "/vivado", vivado_seconds, {}});
     if (!are_there()) file_error("Vivado failed:\n" + last_lines(result, 20));
@@ -172,6 +224,20 @@ Implementation implement(const std::string& hardware_folder, const design::Desig
   read_utilization(read_file(reports + "utilization.txt"), reports + "utilization.txt", found);
   read_timing(read_file(reports + "timing.txt"), reports + "timing.txt", found);
   return found;
+}
+
+}  // namespace
+
+std::vector<Implementation> implement(const std::string& hardware_folder,
+                                      const design::Design& design, const std::string& wrapper) {
+  const Names names = names_of(design);
+  const std::string number = design_number(design, names);
+  std::vector<Implementation> all;
+  for (const DeviceScope& part : device_scopes(design, names)) {
+    all.push_back(implement_one(hardware_folder, part, number, wrapper));
+    all.back().predicted = cost_of(design, part.scope);
+  }
+  return all;
 }
 
 }  // namespace mase::emit

@@ -82,7 +82,9 @@ TEST_CASE("a report of another shape is refused") {
 }
 
 TEST_CASE("the boundary has a register for every port of the top") {
-  const std::string text = boundary_text(test::one_skid());  // a stream of 8 bits in and out
+  const design::Design design = test::one_skid();  // a stream of 8 bits in and out
+  const Names names = names_of(design);
+  const std::string text = boundary_text(design, names, device_scopes(design, names).front());
   CHECK_THAT(text, Catch::Contains("logic [10-1:0] given;"));
   CHECK_THAT(text, Catch::Contains("logic [10-1:0] seen, kept;"));
   CHECK_THAT(text, Catch::Contains("_data(given[1 +: 8])"));
@@ -128,7 +130,7 @@ TEST_CASE("nextpnr places a design") {
   const design::Design design = test::one_skid();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
-  const Placement placement = place(folder.path(), design, "ecp5", 150, 1);
+  const Placement placement = place(folder.path(), design, "ecp5", 150, 1).front();
   CHECK(placement.target_mhz == 150);
   CHECK(placement.mhz > 100);  // two LUTs at most between registers
   CHECK(placement.device == "LFE5U-25F-6CABGA381");
@@ -143,7 +145,7 @@ TEST_CASE("iCE40 has a design whose buffers ask for memories that it lacks") {
   const design::Design design = test::two_lines();
   const test::TemporaryFolder folder;
   write_files(folder.path(), all_files(design, {}));
-  const Placement placement = place(folder.path(), design, "ice40", 50, 1);
+  const Placement placement = place(folder.path(), design, "ice40", 50, 1).front();
   CHECK(placement.device == "iCE40UP5K-SG48");
   CHECK(placement.mhz > 20);
   CHECK(placement.instances.contains("second"));

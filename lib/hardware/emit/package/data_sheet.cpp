@@ -151,9 +151,10 @@ std::string axi_section(const design::Design& design, const Names& names,
 std::string devices_section(const design::Design& design, const Names& names) {
   if (!has_devices(design)) return "";
   std::vector<Row> devices, links;
-  for (const auto& [device, scope] : device_scopes(design, names)) {
-    const design::Cost cost = design::device_cost(design, device);
-    devices.push_back({quoted("rtl/" + scope.name + ".sv"), quoted(device_list(device)),
+  for (const DeviceScope& part : device_scopes(design, names)) {
+    const Scope& scope = part.scope;
+    const design::Cost cost = cost_of(design, scope);
+    devices.push_back({quoted("rtl/" + scope.name + ".sv"), quoted(part.list()),
                        fixed_text(cost.lut, 0), fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0),
                        fixed_text(cost.bram, 1)});
     for (const auto* side : {&scope.link_inputs, &scope.link_outputs})

@@ -80,6 +80,17 @@ Element stream_interface(const design::Stream& stream, const std::string& name, 
                     parameter("HAS_TKEEP", "1"), parameter("HAS_TLAST", "1")});
 }
 
+/// A link has neither TKEEP nor bytes that could be left out.
+Element link_interface(const design::Design& design, design::StreamId id, const std::string& name,
+                       bool leaves) {
+  std::vector<PortMap> maps;
+  for (const std::string signal : link_signals)
+    maps.push_back({upper_case(signal), name + "_" + signal});
+  return interface(name, "interface", "axis", group(leaves ? "master" : "slave", {}), maps,
+                   {parameter("TDATA_NUM_BYTES", std::to_string(link_tdata(design, id) / 8)),
+                    parameter("HAS_TKEEP", "0"), parameter("HAS_TLAST", "1")});
+}
+
 Element register_interface() {
   std::vector<PortMap> maps;
   for (const RegisterSignal& signal : register_signals)
@@ -101,15 +112,21 @@ Element reset_interface() {
                    {parameter("POLARITY", "ACTIVE_LOW")});
 }
 
-Element interfaces(const design::Design& design, const EmitOptions& options) {
-  const Names names = names_of(design);
+Element interfaces(const design::Design& design, const Names& names, const Scope& scope,
+                   const EmitOptions& options) {
   Elements inside;
   std::vector<std::string> buses = {registers_name};
-  for (const auto* side : {&design.inputs, &design.outputs})
+  for (const auto* side : {&scope.inputs, &scope.outputs})
     for (const design::StreamId id : *side) {
-      const bool input = side == &design.inputs;
+      const bool input = side == &scope.inputs;
       buses.push_back(axi_prefix(names, id, input));
       inside.push_back(stream_interface(design.stream(id), buses.back(), input, options));
+    }
+  for (const auto* side : {&scope.link_inputs, &scope.link_outputs})
+    for (const design::StreamId id : *side) {
+      const bool leaves = side == &scope.link_outputs;
+      buses.push_back(link_prefix(names, id, leaves));
+      inside.push_back(link_interface(design, id, buses.back(), leaves));
     }
   inside.push_back(register_interface());
   inside.push_back(clock_interface(buses, options));
@@ -185,16 +202,16 @@ Element extensions(const design::Design& design, const std::string& design_numbe
 
 }  // namespace
 
-std::string component_xml(const design::Design& design, const EmitOptions& options,
-                          const verilog::Module& wrapper, const std::string& number,
-                          const std::vector<std::string>& files) {
+std::string component_xml(const design::Design& design, const Names& names, const Scope& scope,
+                          const EmitOptions& options, const verilog::Module& wrapper,
+                          const std::string& number, const std::vector<std::string>& files) {
   Element root = group(
-      "component",
-      {leaf("vendor", "mase"), leaf("library", "design"), leaf("name", wrapper.name),
-       leaf("version", "1.0"), interfaces(design, options), memory_map(design.reloadable),
-       model(wrapper), file_sets(files), leaf("description", "Dataflow accelerator " + design.name),
-       group("parameters", {parameter("Component_Name", wrapper.name)}),
-       extensions(design, number)});
+      "component", {leaf("vendor", "mase"), leaf("library", "design"), leaf("name", wrapper.name),
+                    leaf("version", "1.0"), interfaces(design, names, scope, options),
+                    memory_map(design.reloadable), model(wrapper), file_sets(files),
+                    leaf("description", "Dataflow accelerator " + design.name),
+                    group("parameters", {parameter("Component_Name", wrapper.name)}),
+                    extensions(design, number)});
   root.attributes = {{"xmlns:xilinx", "http://www.xilinx.com"},
                      {"xmlns:spirit", "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"},
                      {"xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"}};

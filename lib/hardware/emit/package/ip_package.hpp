@@ -37,9 +37,9 @@ inline constexpr auto register_rows = std::to_array<RegisterRow>({
     {"WEIGHTS", 0x34, "read-write", "Which weights; 0: those of the bitstream", true},
 });
 
-/// The wrapper, its interfaces, registers and `files` (relative to the emitted folder).
-std::string component_xml(const design::Design& design, const EmitOptions& options,
-                          const verilog::Module& wrapper, const std::string& number,
-                          const std::vector<std::string>& files);
+/// The wrapper of a scope, its interfaces, registers and `files` (relative to component.xml).
+std::string component_xml(const design::Design& design, const Names& names, const Scope& scope,
+                          const EmitOptions& options, const verilog::Module& wrapper,
+                          const std::string& number, const std::vector<std::string>& files);
 
 }  // namespace mase::emit

@@ -2,6 +2,8 @@
 // Texts for make, and the files that belong to the top.
 #include "hardware/emit/package/scripts.hpp"
 
+#include <set>
+
 #include "base/text.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/families.hpp"
@@ -32,14 +34,19 @@ QUARTUS ?= quartus_sh
 RADIANT ?= radiantc
 SOURCES := $(shell cat filelist.f)
 # A module that has a text of its own for ECP5 is replaced by it.
-ECP5_SOURCES := $(foreach source,$(SOURCES),$(or $(wildcard $(source:rtl/%=ecp5/%)),$(source)))
+for_ecp5 = $(foreach source,$(1),$(or $(wildcard $(source:rtl/%=ecp5/%)),$(source)))
 AXI_SOURCES := $(shell cat filelist_axi.f)
-# Where a design is on several devices, each has a top and a file list of its own.
+# Where a design is on several devices, each is built by itself, with a top and file lists of its own that end in its
+# name: `make synth` builds all of them, `make synth-device0` one.
 DEVICES := @DEVICES@
+BUILT := $(or $(DEVICES),design)
+device = $(filter-out design,$*)
+end = $(addprefix _,$(device))
+TOOLS := synth vivado block-design place quartus radiant
 
 SV_BENCH := sim/bench_streams.sv sim/bench.sv
 
-.PHONY: help lint sim sim-icarus sim-xsim sim-questa sim-axi synth vivado block-design place quartus radiant clean
+.PHONY: help lint sim sim-icarus sim-xsim sim-questa sim-axi clean $(TOOLS) $(foreach tool,$(TOOLS),$(BUILT:%=$(tool)-%))
 
 help:
 	@echo 'make lint          Verilator reads every file with all warnings'
@@ -48,19 +55,21 @@ help:
 	@echo 'make sim-xsim      the same with the simulator of Vivado'
 	@echo 'make sim-questa    the same with Questa or ModelSim'
 	@echo 'make sim-axi       Verilator runs the AXI wrapper with the driver of host/'
-	@echo 'make synth         Yosys counts resources for 7-series (make synth-device0: of one of several devices)'
+	@echo 'make synth         Yosys counts resources for 7-series'
 	@echo 'make place         Yosys and nextpnr place it on ECP5 (PLACE_ARGS=device of nextpnr)'
-	@echo 'make vivado        Vivado implements it for the part of vivado/build.tcl (VIVADO_ARGS=axi: with the wrapper; VIVADO_ARGS=device0: one of several devices)'
+	@echo 'make vivado        Vivado implements it for the part of vivado/build.tcl (VIVADO_ARGS=axi: with the wrapper)'
 	@echo 'make block-design  Vivado builds a Zynq system and its bitstream (BOARD=vendor:board:part0:version)'
 	@echo 'make quartus       Quartus compiles it (DEVICE=...)'
 	@echo 'make radiant       Radiant compiles it (DEVICE=...)'
 	@echo 'make clean         removes what the others made'
+	@echo '$(if $(DEVICES),The tools build $(DEVICES) one by one; make TOOL-$(firstword $(DEVICES)) builds one of them)'
 
 lint:
 	$(VERILATOR) --lint-only -Wall -f filelist.f --top-module $(TOP)
 	$(VERILATOR) --lint-only -Wall -f filelist_axi.f --top-module $(TOP)_axi
 	for device in $(DEVICES); do \
-	  $(VERILATOR) --lint-only -Wall -f filelist_$$device.f --top-module $(TOP)_$$device || exit 1; done
+	  $(VERILATOR) --lint-only -Wall -f filelist_$$device.f --top-module $(TOP)_$$device || exit 1; \
+	  $(VERILATOR) --lint-only -Wall -f filelist_$${device}_axi.f --top-module $(TOP)_$${device}_axi || exit 1; done
 
 # The bench reads the memory images from where it is started.
 sim: sim/obj/bench
@@ -97,39 +106,37 @@ sim/obj_axi/bench: $(AXI_SOURCES) sim/axi_bench_top.sv sim/axi_bench.cpp $(wildc
 	  -CFLAGS "@AXI_CFLAGS@" -MAKEFLAGS "@HERE@" \
 	  $(addprefix ../,$(AXI_SOURCES)) axi_bench_top.sv @AXI_SOURCE@
 
-synth:
-	$(YOSYS) -q -p "read_verilog -sv -defer $(SOURCES); hierarchy -check -top $(TOP); \
-	  @SYNTHESISE@; tee -q -o synth.txt stat"
-	cat synth.txt
+$(foreach tool,$(TOOLS),$(eval $(tool): $(BUILT:%=$(tool)-%)))
 
-synth-device%: filelist_device%.f
-	$(YOSYS) -q -p "read_verilog -sv -defer $(shell cat filelist_device$*.f); hierarchy -check -top $(TOP)_device$*; \
-	  @SYNTHESISE@; tee -q -o synth_device$*.txt stat"
-	cat synth_device$*.txt
+$(BUILT:%=synth-%): synth-%:
+	$(YOSYS) -q -p "read_verilog -sv -defer $(shell cat filelist$(end).f); hierarchy -check -top $(TOP)$(end); \
+	  @SYNTHESISE@; tee -q -o synth$(end).txt stat"
+	cat synth$(end).txt
 
-vivado:
-	cd vivado && $(VIVADO) -mode batch -source build.tcl $(addprefix -tclargs ,$(VIVADO_ARGS))
+$(BUILT:%=vivado-%): vivado-%:
+	cd vivado && $(VIVADO) -mode batch -source build.tcl $(if $(device)$(VIVADO_ARGS),-tclargs $(device) $(VIVADO_ARGS))
 
-block-design:
-	cd vivado && $(VIVADO) -mode batch -source block_design.tcl $(addprefix -tclargs ,$(BOARD))
+$(BUILT:%=block-design-%): block-design-%:
+	cd vivado && $(VIVADO) -mode batch -source block_design.tcl $(if $(device)$(BOARD),-tclargs $(device) $(BOARD))
 
 # `mase emit --place` also moves registers into the memories' outputs, which makes the clock faster.
-place:
-	$(YOSYS) -q -p "read_verilog -lib @PLACE_CELLS@; read_verilog -sv -defer $(ECP5_SOURCES) place/@BOUNDARY@.sv; \
-	  hierarchy -check -top @BOUNDARY@; @PLACE_SYNTHESISE@; write_json place/netlist.json"
-	$(NEXTPNR) $(PLACE_ARGS) @PLACE_OPTIONS@ --freq @MHZ@ --timing-allow-fail --json place/netlist.json \
-	  --report place/report.json --quiet --log place/nextpnr.log
-	grep "Max frequency" place/nextpnr.log | tail -1
+$(BUILT:%=place-%): place-%:
+	$(YOSYS) -q -p "read_verilog -lib @PLACE_CELLS@; \
+	  read_verilog -sv -defer $(call for_ecp5,$(shell cat filelist$(end).f)) place/@BOUNDARY@$(end).sv; \
+	  hierarchy -check -top @BOUNDARY@$(end); @PLACE_SYNTHESISE@; write_json place/netlist$(end).json"
+	$(NEXTPNR) $(PLACE_ARGS) @PLACE_OPTIONS@ --freq @MHZ@ --timing-allow-fail --json place/netlist$(end).json \
+	  --report place/report$(end).json --quiet --log place/nextpnr$(end).log
+	grep "Max frequency" place/nextpnr$(end).log | tail -1
 
-quartus:
-	cd quartus && $(QUARTUS) -t build.tcl $(DEVICE)
+$(BUILT:%=quartus-%): quartus-%:
+	cd quartus && $(QUARTUS) -t build.tcl $(device) $(DEVICE)
 
-radiant:
-	cd radiant && $(RADIANT) build.tcl $(DEVICE)
+$(BUILT:%=radiant-%): radiant-%:
+	cd radiant && $(RADIANT) build.tcl $(device) $(DEVICE)
 
 clean:
-	rm -rf sim/obj sim/obj_* synth.txt synth_device*.txt vivado/reports vivado/system place/netlist.json place/report.json place/nextpnr.log
-	rm -rf quartus/db quartus/incremental_db quartus/output_files radiant/project
+	rm -rf sim/obj sim/obj_* synth*.txt vivado/reports* vivado/system* place/netlist*.json place/report*.json place/nextpnr*.log
+	rm -rf quartus/db quartus/incremental_db quartus/output_files radiant/project*
 )";
 
 /// Sources relative to the emitted folder, parts first.
@@ -142,7 +149,7 @@ std::vector<std::string> sources_of(std::vector<std::string> modules,
 
 std::string lines_of(const std::vector<std::string>& sources) { return join(sources, "\n") + "\n"; }
 
-/// The module and the file list of every device, none for a single one. Returns the modules.
+/// The module of every device, none for a single one. Returns their names.
 std::vector<std::string> add_devices(const design::Design& design, const Names& names,
                                      Files& files) {
   std::vector<std::string> tops;
@@ -150,12 +157,54 @@ std::vector<std::string> add_devices(const design::Design& design, const Names& 
     files["rtl/" + module.name + ".sv"] = verilog::print(module);
     tops.push_back(module.name);
   }
-  if (tops.empty()) return tops;
-  for (const DeviceScope& part : device_scopes(design, names))
-    files[device_list(part.device)] =
-        lines_of(sources_of(modules_used(design, part.device), {part.scope.name}));
   return tops;
 }
+
+/// The images that the instances of a scope read.
+std::vector<std::string> images_of(const design::Design& design, const Scope& scope) {
+  std::set<std::string> named;
+  for (const std::size_t i : scope.instances)
+    for (const auto& [parameter, value] : design.instances[i].module->parameters())
+      if (const auto* text = std::get_if<std::string>(&value)) named.insert(*text);
+  std::vector<std::string> files;
+  for (const design::Memory& memory : design.memories)
+    if (named.contains(memory.file)) files.push_back("rtl/" + memory.file);
+  return files;
+}
+
+/// What a folder has for each scope that has a list of sources.
+struct Packager {
+  const design::Design& design;
+  const Names& names;
+  const EmitOptions& options;
+  const std::string& number;
+  Files& files;
+
+  /// The list of the sources, the wrapper, and the list with the wrapper's; `tops` are behind the
+  /// modules.
+  void add(const DeviceScope& part, const std::vector<std::string>& modules,
+           std::vector<std::string> tops, bool packaged) const {
+    const verilog::Module wrapper = axi_module(design, names, part.scope, options, number);
+    files["rtl/" + wrapper.name + ".sv"] = verilog::print(wrapper);
+    files[part.list()] = lines_of(sources_of(modules, tops));
+    tops.push_back(wrapper.name);
+    const std::vector<std::string> sources = sources_of(with_axi(design, modules), tops);
+    files[part.axi_list()] = lines_of(sources);
+    if (packaged) add_package(part, wrapper, sources);
+  }
+
+ private:
+  /// component.xml, which for one of several devices has a folder of its own.
+  void add_package(const DeviceScope& part, const verilog::Module& wrapper,
+                   std::vector<std::string> sources) const {
+    for (std::string& image : images_of(design, part.scope)) sources.push_back(std::move(image));
+    const bool alone = part.word.empty();
+    if (!alone)
+      for (std::string& source : sources) source = "../../" + source;
+    files[(alone ? "" : "ip/" + part.word + "/") + "component.xml"] =
+        component_xml(design, names, part.scope, options, wrapper, number, sources);
+  }
+};
 
 }  // namespace
 
@@ -205,20 +254,18 @@ Files files_of_top(const design::Design& design, const EmitOptions& options, con
   const std::string number = design_number(design, names);
   Files files;
   files["rtl/" + names.top + ".sv"] = top_text(design, names);
-  const verilog::Module wrapper = axi_module(design, names, options, number);
-  files["rtl/" + wrapper.name + ".sv"] = verilog::print(wrapper);
   files["sim/axi_bench_top.sv"] = axi_bench_top_text(design, names, options);
   files["host/host.h"] = host_header(design, names, options, number);
   std::vector<std::string> tops = add_devices(design, names, files);
   tops.push_back(names.top);
-  files["filelist.f"] = lines_of(sources_of(modules_used(design), tops));
-  tops.push_back(wrapper.name);
-  std::vector<std::string> packaged = sources_of(modules_with_axi(design), tops);
-  files["filelist_axi.f"] = lines_of(packaged);
+  const bool several = has_devices(design);
+  const Packager packager{design, names, options, number, files};
+  packager.add({0, "", whole_scope(design, names)}, modules_used(design), tops, !several);
+  if (several)
+    for (const DeviceScope& part : device_scopes(design, names))
+      packager.add(part, modules_used(design, part.device), {part.scope.name}, true);
   files["Makefile"] = makefile_text(design, options);
   files["README.md"] = data_sheet(design, names, options);
-  for (const design::Memory& memory : design.memories) packaged.push_back("rtl/" + memory.file);
-  files["component.xml"] = component_xml(design, options, wrapper, number, packaged);
   files.merge(vivado_files(design, options, number));
   files.merge(tool_scripts(design, options));
   Files listed = files;

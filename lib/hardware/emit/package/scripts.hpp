@@ -16,8 +16,8 @@ namespace mase::emit {
 std::vector<std::string> modules_used(const design::Design& design);
 /// The same for what is on one device.
 std::vector<std::string> modules_used(const design::Design& design, int device);
-/// Those of the whole design and of the AXI wrapper.
-std::vector<std::string> modules_with_axi(const design::Design& design);
+/// These modules, and those of the AXI wrapper.
+std::vector<std::string> with_axi(const design::Design& design, std::vector<std::string> modules);
 
 /// The files of the top; design.json lists the others beside them.
 Files files_of_top(const design::Design& design, const EmitOptions& options, const Files& others);

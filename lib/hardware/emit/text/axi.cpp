@@ -18,6 +18,7 @@ using verilog::Direction;
 struct Wrapper {
   const design::Design& design;
   const Names& names;
+  const Scope& scope;
   const EmitOptions& options;
   verilog::Module module;
   verilog::Instance core, control;
@@ -48,9 +49,14 @@ void add_link(Wrapper& wrapper, const std::string& name, std::int64_t width) {
     wrapper.core.connections.emplace_back(name + part, name + part);
 }
 
+/// Whether a list begins with the stream.
+bool is_first(const std::vector<design::StreamId>& ids, design::StreamId id) {
+  return !ids.empty() && ids.front() == id;
+}
+
 /// High when a frame of the stream has passed. On each side the first stream's frames are counted.
 std::string frame_net(const Wrapper& wrapper, design::StreamId id) {
-  const bool counted = id == wrapper.design.inputs.front() || id == wrapper.design.outputs.front();
+  const bool counted = is_first(wrapper.scope.inputs, id) || is_first(wrapper.scope.outputs, id);
   return (counted ? "" : "unused_") + wrapper.name(id) + "_frame";
 }
 
@@ -103,6 +109,33 @@ void add_output(Wrapper& wrapper, design::StreamId id) {
   wrapper.module.items.emplace_back(instance);
 }
 
+/// The ports of a link, passed through to the core.
+void pass_link(Wrapper& wrapper, design::StreamId id, bool leaves) {
+  const std::string prefix = link_prefix(wrapper.names, id, leaves);
+  const Direction forth = leaves ? Direction::output : Direction::input;
+  const Direction back = leaves ? Direction::input : Direction::output;
+  wrapper.add_port(forth, prefix + "_tvalid");
+  wrapper.add_port(back, prefix + "_tready");
+  wrapper.add_port(forth, prefix + "_tdata", link_tdata(wrapper.design, id));
+  wrapper.add_port(forth, prefix + "_tlast");
+  for (const char* signal : link_signals)
+    wrapper.core.connections.emplace_back(prefix + "_" + signal, prefix + "_" + signal);
+}
+
+/// High when a frame has passed a side: its first stream, or else its first link; 0 without both.
+std::string frame_of_side(const Wrapper& wrapper, const std::vector<design::StreamId>& streams,
+                          const std::vector<design::StreamId>& links, bool leaves) {
+  if (!streams.empty()) return frame_net(wrapper, streams.front());
+  if (links.empty()) return "1'b0";
+  const std::string prefix = link_prefix(wrapper.names, links.front(), leaves);
+  return prefix + "_tvalid && " + prefix + "_tready && " + prefix + "_tlast";
+}
+
+/// What the registers tell the outputs; nobody listens where there are none.
+std::string told(const Wrapper& wrapper, const std::string& net) {
+  return (wrapper.scope.outputs.empty() ? "unused_" : "") + net;
+}
+
 /// The five channels of AXI4-Lite, passed through to the registers.
 void add_registers(Wrapper& wrapper) {
   for (const RegisterSignal& signal : register_signals) {
@@ -113,8 +146,10 @@ void add_registers(Wrapper& wrapper) {
   wrapper.add_net("areset");
   wrapper.module.items.emplace_back(verilog::Assign{"areset", "!aresetn"});
   wrapper.add_net("rst");
-  wrapper.add_net("frames", 32);
-  wrapper.add_net("restart");
+  for (const auto& [net, width] : {std::pair{"frames", 32}, {"restart", 0}}) {
+    wrapper.add_net(told(wrapper, net), width);
+    wrapper.control.connections.emplace_back(net, told(wrapper, net));
+  }
   if (!wrapper.design.reloadable) return;
   wrapper.add_net("reload", design::reload_bits);
   for (verilog::Instance* instance : {&wrapper.control, &wrapper.core})
@@ -123,9 +158,15 @@ void add_registers(Wrapper& wrapper) {
 
 void finish_registers(Wrapper& wrapper) {
   verilog::Instance& control = wrapper.control;
+  const Scope& scope = wrapper.scope;
+  if (wrapper.errors.empty()) wrapper.errors.emplace_back("1'b0");
+  control.parameters.insert(control.parameters.begin(),
+                            {"INPUTS", std::to_string(wrapper.errors.size())});
   control.connections.emplace_back("errors", verilog::concatenation(wrapper.errors));
-  control.connections.emplace_back("frame_in", frame_net(wrapper, wrapper.design.inputs.front()));
-  control.connections.emplace_back("frame_out", frame_net(wrapper, wrapper.design.outputs.front()));
+  control.connections.emplace_back("frame_in",
+                                   frame_of_side(wrapper, scope.inputs, scope.link_inputs, false));
+  control.connections.emplace_back("frame_out",
+                                   frame_of_side(wrapper, scope.outputs, scope.link_outputs, true));
   wrapper.module.items.emplace_back(control);
 }
 
@@ -150,34 +191,31 @@ std::string design_number(const design::Design& design, const Names& names) {
   return sha256(text).substr(0, 8);
 }
 
-verilog::Module axi_module(const design::Design& design, const Names& names,
+verilog::Module axi_module(const design::Design& design, const Names& names, const Scope& scope,
                            const EmitOptions& options, const std::string& number) {
   Wrapper wrapper{design,
                   names,
+                  scope,
                   options,
                   {},
-                  {names.top, "core", {}, {{"clk", "aclk"}, {"rst", "rst"}}},
+                  {scope.name, "core", {}, {{"clk", "aclk"}, {"rst", "rst"}}},
                   {"mase_axi_control",
                    "control",
-                   {{"INPUTS", std::to_string(design.inputs.size())},
-                    {"DESIGN", verilog::literal(design::HexBits{number, 32})}},
-                   {{"clk", "aclk"},
-                    {"rst", "areset"},
-                    {"error", "error"},
-                    {"core_rst", "rst"},
-                    {"frames", "frames"},
-                    {"restart", "restart"}}},
+                   {{"DESIGN", verilog::literal(design::HexBits{number, 32})}},
+                   {{"clk", "aclk"}, {"rst", "areset"}, {"error", "error"}, {"core_rst", "rst"}}},
                   {}};
-  wrapper.module.name = names.top + "_axi";
-  wrapper.module.comment = "AXI around " + names.top +
+  wrapper.module.name = scope.name + "_axi";
+  wrapper.module.comment = "AXI around " + scope.name +
                            ": streams with TDATA in whole bytes and TLAST at the end of a frame,\n"
                            "and registers (see mase_axi_control). `error`: an input was wrong.";
   wrapper.add_port(Direction::input, "aclk");
   wrapper.add_port(Direction::input, "aresetn");
   wrapper.add_port(Direction::output, "error");
   add_registers(wrapper);
-  for (const design::StreamId id : design.inputs) add_input(wrapper, id);
-  for (const design::StreamId id : design.outputs) add_output(wrapper, id);
+  for (const design::StreamId id : scope.inputs) add_input(wrapper, id);
+  for (const design::StreamId id : scope.outputs) add_output(wrapper, id);
+  for (const design::StreamId id : scope.link_inputs) pass_link(wrapper, id, false);
+  for (const design::StreamId id : scope.link_outputs) pass_link(wrapper, id, true);
   wrapper.module.items.emplace_back(wrapper.core);
   finish_registers(wrapper);
   return wrapper.module;

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "hardware/emit/emit.hpp"
-#include "hardware/emit/text/names.hpp"
-#include "hardware/emit/text/verilog.hpp"
+#include "hardware/emit/text/scope.hpp"
 
 namespace mase::emit {
 
@@ -53,9 +52,10 @@ inline constexpr std::array stream_signals{"tvalid", "tready", "tdata", "tkeep",
 /// Begins the names of a stream's ports at the wrapper: s_axis_<stream> or m_axis_<stream>.
 std::string axi_prefix(const Names& names, design::StreamId id, bool input);
 
-/// Module <top>_axi: an AXI4-Stream port per stream at the border, and AXI4-Lite registers;
-/// `number` is the design_number.
-verilog::Module axi_module(const design::Design& design, const Names& names,
+/// Module <scope>_axi around a scope of the design: an AXI4-Stream port per stream at the border,
+/// its links as they are, and AXI4-Lite registers; `number` is the design_number. Where no stream
+/// enters or leaves, the frames of the first link count.
+verilog::Module axi_module(const design::Design& design, const Names& names, const Scope& scope,
                            const EmitOptions& options, const std::string& number);
 
 /// Module axi_bench_top: the wrapper with ports whose names are those of every design.

@@ -4,6 +4,7 @@
 #include "hardware/emit/text/devices.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "hardware/emit/text/verilog.hpp"
 
@@ -74,8 +75,7 @@ void connect_links(verilog::Instance& instance, const design::Design& design, co
 
 verilog::Instance device_instance(const design::Design& design, const Names& names,
                                   const DeviceScope& part) {
-  verilog::Instance instance{
-      part.scope.name, device_word(part.device), {}, {{"clk", "clk"}, {"rst", "rst"}}};
+  verilog::Instance instance{part.scope.name, part.word, {}, {{"clk", "clk"}, {"rst", "rst"}}};
   connect_plain(instance, names, part.scope.inputs);
   connect_plain(instance, names, part.scope.outputs);
   connect_links(instance, design, names, part.scope.link_inputs, false);
@@ -89,19 +89,39 @@ bool has_devices(const design::Design& design) { return design.devices().size() 
 
 std::string device_word(int device) { return "device" + std::to_string(device); }
 
-std::string device_list(int device) { return "filelist_" + device_word(device) + ".f"; }
-
 std::string instance_path(const design::Design& design, const Names& names, std::size_t index) {
   const int device = design.instances[index].device;
   const bool below = has_devices(design) && device != design::between_devices;
   return (below ? device_word(device) + "." : "") + names.instances[index];
 }
 
+Scope whole_scope(const design::Design& design, const Names& names) {
+  Scope scope{names.top,
+              "Dataflow design " + design.name + ": layers joined by streams.",
+              design.inputs,
+              design.outputs,
+              {},
+              {},
+              std::vector<std::size_t>(design.instances.size())};
+  std::iota(scope.instances.begin(), scope.instances.end(), std::size_t{0});
+  return scope;
+}
+
 std::vector<DeviceScope> device_scopes(const design::Design& design, const Names& names) {
+  const std::vector<int> devices = design.devices();
+  if (!has_devices(design))
+    return {{devices.empty() ? 0 : devices.front(), "", whole_scope(design, names)}};
   std::vector<DeviceScope> scopes;
-  for (const int device : design.devices())
-    scopes.push_back({device, scope_of(design, names, device)});
+  for (const int device : devices)
+    scopes.push_back({device, device_word(device), scope_of(design, names, device)});
   return scopes;
+}
+
+design::Cost cost_of(const design::Design& design, const Scope& scope) {
+  design::Cost cost;
+  for (const std::size_t i : scope.instances)
+    cost += design::instance_cost(design, design.instances[i]);
+  return cost;
 }
 
 verilog::Module module_of_devices(const design::Design& design, const Names& names) {

@@ -38,6 +38,8 @@ verilog::Instance plain_instance(const design::Design& design, const Names& name
 void add_nets(const design::Design& design, const Names& names, design::StreamId id,
               verilog::Module& module);
 
+/// The signals of a link, as its ports end.
+inline constexpr const char* link_signals[] = {"tvalid", "tready", "tdata", "tlast"};
 /// Begins the names of a link's ports: m_axis_<stream> where it leaves a device.
 std::string link_prefix(const Names& names, design::StreamId id, bool leaves);
 /// Bits of the TDATA of a link.

@@ -2,7 +2,6 @@
 // The top module of a design: all of its instances, or one module for each device.
 #include "hardware/emit/text/top.hpp"
 
-#include <numeric>
 #include <set>
 
 #include "base/error.hpp"
@@ -26,16 +25,7 @@ void check_borders(const design::Design& design) {
 std::string top_text(const design::Design& design, const Names& names) {
   check_borders(design);
   if (has_devices(design)) return verilog::print(module_of_devices(design, names));
-  Scope scope{names.top,
-              "Dataflow design " + design.name + ": layers joined by streams.",
-              design.inputs,
-              design.outputs,
-              {},
-              {},
-              {}};
-  scope.instances.resize(design.instances.size());
-  std::iota(scope.instances.begin(), scope.instances.end(), std::size_t{0});
-  return verilog::print(module_of_scope(design, names, scope));
+  return verilog::print(module_of_scope(design, names, whole_scope(design, names)));
 }
 
 }  // namespace mase::emit

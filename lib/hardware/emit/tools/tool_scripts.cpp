@@ -6,18 +6,23 @@
 #include "hardware/emit/place.hpp"
 #include "hardware/emit/text/names.hpp"
 #include "hardware/emit/text/templates.hpp"
+#include "hardware/emit/vivado.hpp"
 
 namespace mase::emit {
 
 Files tool_scripts(const design::Design& design, const EmitOptions& options) {
-  const Tokens tokens = {{"TOP", names_of(design).top},
+  const Names names = names_of(design);
+  const std::vector<DeviceScope> parts = device_scopes(design, names);
+  const Tokens tokens = {{"TOP", names.top},
+                         {"CHOOSE_DEVICE", choose_device(parts)},
                          {"BOUNDARY", boundary_name},
                          {"MHZ", double_text(options.clock_mhz)},
                          {"PERIOD", fixed_text(1000 / options.clock_mhz, 3)}};
   Files files;
   for (const char* name : {"quartus/build.tcl", "radiant/build.tcl"})
     files[name] = filled(template_text(name), tokens);
-  files["place/" + std::string(boundary_name) + ".sv"] = boundary_text(design);
+  for (const DeviceScope& part : parts)
+    files["place/" + (boundary_name + part.ending()) + ".sv"] = boundary_text(design, names, part);
   return files;
 }
 
