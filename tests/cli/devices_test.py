@@ -8,6 +8,7 @@ usage: devices_test.py --mase BINARY --source ROOT [unittest arguments]
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,20 @@ NETWORKS = (
     ("encoder_tiny", "", "1024", ("--link-width", 16, "--link-latency", 50)),
 )
 
+# What a Vivado of a few lines writes for the device and the wrapper that it is asked for.
+VIVADO = (
+    'set -- $(echo "$*" | sed "s/.*-tclargs //")',
+    "mkdir -p reports_$1",
+    "cd reports_$1",
+    "number=$(sed -n 's/^puts $file \"\\([0-9a-f]*\\) .*/\\1/p' ../build.tcl)",
+    "top=$(sed -n 's/^set top \\([A-Za-z0-9_]*\\)$ending.*/\\1/p' ../build.tcl)",
+    'for row in "Slice LUTs" "Slice Registers" "Block RAM Tile" DSPs; do echo "| $row | 3 | 0 | 90 | 3 |"; done'
+    " > utilization.txt",
+    "printf '    WNS(ns)\\n    -------\\n     -1.25\\n' > timing.txt",
+    "printf 'Clock  Waveform(ns)  Period(ns)  Frequency(MHz)\\n-----\\nclk {0 2.5} 5.0 200.0\\n' >> timing.txt",
+    'echo "$number ${top}_$1_$2" > design.txt',
+)
+
 
 class Devices(unittest.TestCase):
     def setUp(self):
@@ -29,12 +44,34 @@ class Devices(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def mase(self, *words, code=0):
+    def mase(self, *words, code=0, path=None):
         done = subprocess.run(
-            [MASE, *map(str, words), "--project-dir", self.folder], capture_output=True, text=True, check=False
+            [MASE, *map(str, words), "--project-dir", self.folder],
+            env={**os.environ, "PATH": path or os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
+
+    def stand_in(self, program, *lines):
+        """A PATH on which a program is a few lines of shell."""
+        file = self.folder / "bin" / program
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("\n".join(("#!/bin/sh", *lines)) + "\n", encoding="utf-8")
+        file.chmod(0o755)
+        return f"{file.parent}:{os.environ['PATH']}"
+
+    def report(self, mhz):
+        """A command that writes nextpnr's report of a clock."""
+        report = {
+            "fmax": {"clk": {"achieved": float(mhz), "constraint": 200.0}},
+            "utilization": {},
+            "critical_paths": [],
+            "detailed_net_timings": [],
+        }
+        return f"echo '{json.dumps(report)}' > report.json"
 
     def checkpoint(self, name, dataset):
         model = SOURCE / f"tests/fixtures/models/{name}/{name}.script.pt"
@@ -61,7 +98,7 @@ class Devices(unittest.TestCase):
                     for figure in simulated["timing"].values():
                         self.assertEqual(figure["measured"], figure["predicted"])
                     self.assertEqual(self.vectors(project), self.vectors(f"{name}_1"))
-                    sources = (self.folder / project / "hardware").glob("filelist_device*.f")
+                    sources = (self.folder / project / "hardware").glob("filelist_device?.f")
                     self.assertEqual(len(list(sources)), devices if devices > 1 else 0)
 
     def test_links_that_are_too_slow_for_the_interval_are_refused_with_a_width_that_does(self):
@@ -91,14 +128,46 @@ class Devices(unittest.TestCase):
         checkpoint = self.checkpoint(*NETWORKS[0][:2])
         rtl = self.folder / "jsc_s/hardware/rtl"
         self.mase("emit", checkpoint, "--devices", 3, "--project", "jsc_s")
-        self.assertEqual(len(list(rtl.glob("*_device*.sv"))), 3)
+        self.assertEqual(len(list(rtl.glob("*_device?.sv"))), 3)
         self.mase("emit", checkpoint, "--devices", 1, "--project", "jsc_s")
         self.assertEqual(len(list(rtl.glob("*_device*.sv"))), 0)
 
-    def test_what_measures_one_device_says_so(self):
-        checkpoint = self.checkpoint(*NETWORKS[0][:2])
-        done = self.mase("emit", checkpoint, "--devices", 2, "--vivado", "--project", "two", code=2)
-        self.assertIn("`make vivado VIVADO_ARGS=device0`", done.stderr)
+    def test_every_device_is_placed_and_the_slowest_has_the_clock_of_all(self):
+        checkpoint = self.checkpoint("jsc_tiny", "")
+        words = ("emit", checkpoint, "--devices", 2, "--ii", 16, "--project", "placed", "--place", "--json")
+        path = self.stand_in(
+            "nextpnr-ecp5",
+            f"case $PWD/$(cat netlist.json) in *device1*) {self.report(80)};; *) {self.report(90)};; esac",
+        )
+        placed = json.loads(self.mase(*words, path=path).stdout)["placement"]
+        self.assertEqual([(row["device_id"], row["mhz"]) for row in placed["devices"]], [(0, 90), (1, 80)])
+        self.assertEqual(placed["mhz"], 80)
+        self.assertEqual(placed["frames_per_second"], 80e6 / 16)
+        stored = self.folder / "placed/hardware/placement.json"
+        self.assertEqual(json.loads(stored.read_text()), placed)
+
+    def test_vivado_implements_every_device_or_the_error_says_what_brings_its_reports(self):
+        checkpoint = self.checkpoint("jsc_tiny", "")
+        words = ("emit", checkpoint, "--devices", 2, "--ii", 16, "--project", "two", "--vivado", "axi", "--json")
+        said = self.mase(*words, code=3).stderr
+        self.assertIn("run `make vivado VIVADO_ARGS=axi` in", said)
+        self.assertIn("bring vivado/reports_device0 back", said)
+        path = self.stand_in("vivado", "echo $* >> words", *VIVADO)
+        found = json.loads(self.mase(*words, path=path).stdout)["implementation"]
+        hardware = self.folder / "two/hardware"
+        top = json.loads((hardware / "design.json").read_text())["top"]
+        self.assertEqual([row["top"] for row in found["devices"]], [f"{top}_device{i}_axi" for i in (0, 1)])
+        self.assertEqual(found["mhz"], 160)
+        made = subprocess.run(
+            ["make", "-C", hardware, "vivado-device1", "VIVADO_ARGS=axi"],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            check=False,
+        )
+        self.assertEqual(made.returncode, 0, made.stderr)
+        called = (hardware / "vivado/words").read_text().splitlines()
+        for line, device in zip(called, (0, 1, 1), strict=True):
+            self.assertTrue(line.endswith(f"-source build.tcl -tclargs device{device} axi"), line)
 
 
 def main():

@@ -177,8 +177,20 @@ void synthesise(const std::string& folder, const design::Design& design, const E
   write_file(folder + "/" + emit::synthesis_file, to_json(document) + "\n");
 }
 
-Tree placement_tree(const emit::Placement& placement) {
+double frames_per_second(double mhz, const design::Design& design) {
+  return mhz * 1e6 / static_cast<double>(design.timing.interval);
+}
+
+/// What was measured, and of which of several devices.
+Tree tree_of(const std::string& top, std::optional<int> device_id) {
   Tree tree = Tree::dict();
+  if (device_id) tree["device_id"] = *device_id;
+  tree["top"] = top;
+  return tree;
+}
+
+Tree placement_tree(const emit::Placement& placement) {
+  Tree tree = tree_of(placement.top, placement.device_id);
   tree["family"] = placement.family;
   tree["device"] = placement.device;
   tree["seed"] = placement.seed;
@@ -201,6 +213,26 @@ Tree placement_tree(const emit::Placement& placement) {
   return tree;
 }
 
+/// "device0, " of several devices, or "".
+std::string on_device(std::optional<int> device_id) {
+  return device_id ? emit::device_word(*device_id) + ", " : "";
+}
+
+/// What was measured of a design: that of its only device, or `devices` with the clock of the
+/// slowest, at which all of them run.
+Tree measured_tree(std::vector<Tree> devices, double mhz, const design::Design& design) {
+  Tree document = Tree::dict();
+  if (devices.size() == 1) {
+    document = std::move(devices.front());
+  } else {
+    document["mhz"] = mhz;
+    document["devices"] = Tree::list();
+    for (Tree& device : devices) document["devices"].push_back(std::move(device));
+  }
+  document["frames_per_second"] = frames_per_second(mhz, design);
+  return document;
+}
+
 /// The instances that limit the clock, slowest first.
 passes::ReportTable slowest_table(const emit::Placement& placement) {
   constexpr std::size_t shown = 10;
@@ -210,7 +242,10 @@ passes::ReportTable slowest_table(const emit::Placement& placement) {
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   if (rows.size() > shown) rows.resize(shown);
   passes::ReportTable table{
-      "Slowest paths (" + placement.device + ")", {"Instance", "ns", "MHz", "ends at"}, {}, ""};
+      "Slowest paths (" + on_device(placement.device_id) + placement.device + ")",
+      {"Instance", "ns", "MHz", "ends at"},
+      {},
+      ""};
   for (const auto& [name, slowest] : rows)
     table.rows.push_back({name, fixed_text(slowest.ns, 2), fixed_text(1000 / slowest.ns, 0),
                           slowest.at.substr(slowest.at.find('.') + 1)});
@@ -224,51 +259,62 @@ std::string use_text(const emit::Placement& placement) {
   return join(words, ", ");
 }
 
+/// All devices have one clock.
+void show_slowest(std::size_t devices, double mhz, const design::Design& design, Output& output) {
+  if (devices > 1)
+    output.text("all devices: " + fixed_text(mhz, 1) + " MHz, " +
+                fixed_text(frames_per_second(mhz, design), 0) + " frames per second");
+}
+
+void show(const emit::Placement& placement, double frames, Output& output) {
+  output.table(slowest_table(placement));
+  output.text(use_text(placement));
+  output.text(on_device(placement.device_id) + placement.device + ": placed and routed for " +
+              fixed_text(placement.mhz, 1) + " MHz (asked " + double_text(placement.target_mhz) +
+              "), " + fixed_text(frames, 0) + " frames per second; slowest path " +
+              fixed_text(placement.logic + placement.routing, 2) + " ns, of these " +
+              fixed_text(placement.routing, 2) + " routing, from " + placement.from + " to " +
+              placement.to);
+}
+
 void place(const std::string& folder, const Hardware& hardware, const std::string& family,
            std::int64_t seed, Output& output) {
   ProgressLine progress(!output.is_json());
   progress.show("placing and routing for " + family);
-  const emit::Placement placement =
+  const std::vector<emit::Placement> placements =
       emit::place(folder, hardware.design, family, hardware.options.clock_mhz, seed);
   progress.clear();
+  std::vector<Tree> trees;
+  for (const emit::Placement& placement : placements) {
+    trees.push_back(placement_tree(placement));
+    show(placement, frames_per_second(placement.mhz, hardware.design), output);
+  }
+  const double mhz = std::ranges::min(placements, {}, &emit::Placement::mhz).mhz;
   Tree& document = output.document()["placement"];
-  document = placement_tree(placement);
-  const double frames = placement.mhz * 1e6 / static_cast<double>(hardware.design.timing.interval);
-  document["frames_per_second"] = frames;
-  output.table(slowest_table(placement));
-  output.text(use_text(placement));
-  output.text(placement.device + ": placed and routed for " + fixed_text(placement.mhz, 1) +
-              " MHz (asked " + double_text(placement.target_mhz) + "), " + fixed_text(frames, 0) +
-              " frames per second; slowest path " +
-              fixed_text(placement.logic + placement.routing, 2) + " ns, of these " +
-              fixed_text(placement.routing, 2) + " routing, from " + placement.from + " to " +
-              placement.to);
+  document = measured_tree(std::move(trees), mhz, hardware.design);
+  show_slowest(placements.size(), mhz, hardware.design, output);
   write_file(folder + "/" + emit::placement_file, to_json(document) + "\n");
 }
 
-/// Compares clock and resources in Vivado's reports with those predicted for the bare top.
-void implement(const std::string& folder, const Hardware& hardware, const std::string& wrapper,
-               Output& output) {
-  ProgressLine progress(!output.is_json());
-  progress.show("Vivado implements " + hardware.options.part);
-  const emit::Implementation found = emit::implement(folder, hardware.design, wrapper);
-  progress.clear();
-  const double frames = found.mhz() * 1e6 / static_cast<double>(hardware.design.timing.interval);
-  const design::Cost predicted = design::cost(hardware.design);
-  Tree& document = output.document()["implementation"];
-  document["top"] = found.top;
-  document["part"] = hardware.options.part;
-  document["period_ns"] = found.period;
-  document["slack_ns"] = found.slack;
-  document["mhz"] = found.mhz();
-  document["frames_per_second"] = frames;
-  document["used"] = design::cost_tree(found.used);
-  document["available"] = design::cost_tree(found.available);
-  document["predicted"] = design::cost_tree(predicted);
-  passes::ReportTable table{
-      "Implementation (Vivado)", {"Resource", "predicted", "used", "available"}, {}, ""};
+Tree implementation_tree(const emit::Implementation& found, const std::string& part) {
+  Tree tree = tree_of(found.top, found.device_id);
+  tree["part"] = part;
+  tree["period_ns"] = found.period;
+  tree["slack_ns"] = found.slack;
+  tree["mhz"] = found.mhz();
+  tree["used"] = design::cost_tree(found.used);
+  tree["available"] = design::cost_tree(found.available);
+  tree["predicted"] = design::cost_tree(found.predicted);
+  return tree;
+}
+
+void show(const emit::Implementation& found, double frames, Output& output) {
+  passes::ReportTable table{"Implementation (" + on_device(found.device_id) + "Vivado)",
+                            {"Resource", "predicted", "used", "available"},
+                            {},
+                            ""};
   const auto row = [&](const char* name, double design::Cost::*member) {
-    table.rows.push_back({name, number(predicted.*member), number(found.used.*member),
+    table.rows.push_back({name, number(found.predicted.*member), number(found.used.*member),
                           number(found.available.*member)});
   };
   row("LUT", &design::Cost::lut);
@@ -279,23 +325,31 @@ void implement(const std::string& folder, const Hardware& hardware, const std::s
   output.text(found.top + ": " + fixed_text(found.mhz(), 1) + " MHz reached (asked " +
               fixed_text(1000 / found.period, 1) + ", slack " + fixed_text(found.slack, 3) +
               " ns), " + fixed_text(frames, 0) + " frames per second");
-  write_file(folder + "/" + emit::implementation_file, to_json(document) + "\n");
 }
 
-/// Only Yosys counts several devices in one run.
-void check_devices(const std::string& folder, const design::Design& design,
-                   const EmitRequest& request) {
-  if (design.devices().size() < 2 || (!request.placement && !request.vivado)) return;
-  config_error("--place and --vivado measure a design on one device. The hardware of " +
-               std::to_string(design.devices().size()) + " devices has been written to " + folder +
-               "; there, `make vivado VIVADO_ARGS=device" +
-               std::to_string(design.devices().front()) + "` implements one of them");
+/// Compares clock and resources in Vivado's reports with those predicted for the bare tops.
+void implement(const std::string& folder, const Hardware& hardware, const std::string& wrapper,
+               Output& output) {
+  ProgressLine progress(!output.is_json());
+  progress.show("Vivado implements " + hardware.options.part);
+  const std::vector<emit::Implementation> found = emit::implement(folder, hardware.design, wrapper);
+  progress.clear();
+  std::vector<Tree> trees;
+  double mhz = found.front().mhz();
+  for (const emit::Implementation& one : found) {
+    trees.push_back(implementation_tree(one, hardware.options.part));
+    mhz = std::min(mhz, one.mhz());
+    show(one, frames_per_second(one.mhz(), hardware.design), output);
+  }
+  Tree& document = output.document()["implementation"];
+  document = measured_tree(std::move(trees), mhz, hardware.design);
+  show_slowest(found.size(), mhz, hardware.design, output);
+  write_file(folder + "/" + emit::implementation_file, to_json(document) + "\n");
 }
 
 /// Runs Yosys, nextpnr and Vivado on the folder, which is kept when they are stopped.
 void measure(const std::string& folder, const Hardware& hardware, const EmitRequest& request,
              std::int64_t seed, Output& output) {
-  check_devices(folder, hardware.design, request);
   try {
     if (request.synthesis) synthesise(folder, hardware.design, request, output);
     if (request.placement) place(folder, hardware, *request.placement, seed, output);
