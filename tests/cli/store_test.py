@@ -96,9 +96,11 @@ class Store(unittest.TestCase):
             **more,
         }
 
-    def aws(self, *words):
+    def aws(self, *words, cwd=None):
         command = [program_aws(), *words]
-        return subprocess.run(command, env=self.environment(), check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            command, env=self.environment(), check=True, capture_output=True, text=True, cwd=cwd
+        ).stdout
 
     def files(self):
         """The names of all objects of the bucket."""
@@ -180,6 +182,38 @@ class Store(unittest.TestCase):
         shutil.rmtree(self.out / "p")
         self.assertIn("another study, 'p' of another database", self.search(code=2))
         self.assertEqual(self.files(), before)
+
+    def test_copies_take_a_limited_space(self):
+        document = self.search()
+        (point,) = self.best_of(document)
+        cache = self.out / "home/.cache/mase/store"
+        old = {"first": 4e5, "second": 3e5, "third": 2e5, "recent": 0}
+
+        def show(limit, code=0):
+            """Shows the point beside copies of 1 MB, which were used so many seconds ago; returns those that stay."""
+            for name, age in old.items():
+                (cache / name).mkdir(parents=True, exist_ok=True)
+                (cache / name / "graph_module.pt").write_bytes(bytes(1000000))
+                for path in (cache / name / "graph_module.pt", cache / name):
+                    os.utime(path, (time.time() - age,) * 2)
+            said = self.mase("show", point, code=code, MASE_STORE_CACHE=limit)
+            return {path.name for path in cache.iterdir()} & set(old) if code == 0 else said
+
+        self.assertEqual(show(""), set(old))
+        self.assertEqual(show("1e3"), set(old))
+        (copy,) = cache.glob("*[0-9]*/graph_module.pt")
+        size = copy.stat().st_size / 1e9
+        self.assertEqual(show(str(0.0039 + size)), {"second", "third", "recent"})
+        self.assertEqual(show(str(0.0029 + size)), {"third", "recent"})
+        self.assertEqual(show("0"), {"recent"})
+        self.assertTrue(copy.exists())
+        # A copy that is used becomes the newest, one that is not used goes.
+        os.utime(copy, (1, 1))
+        os.utime(copy.parent, (1, 1))
+        self.assertEqual(show("0"), {"recent"})
+        self.assertTrue(copy.exists())
+        for wrong in ("much", "-1", "nan"):
+            self.assertIn(f"MASE_STORE_CACHE is '{wrong}', but must be the GB", show(wrong, code=2))
 
     def test_workers_share_the_store(self):
         database = ("--storage", f"sqlite:///{self.out}/study.db", "--study", "p")

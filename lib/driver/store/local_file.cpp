@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <map>
 
-#include "base/cache_folder.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/leftovers.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "driver/store/stored_copies.hpp"
 #include "driver/store/stored_points.hpp"
 #include "sandbox/policy.hpp"
 
@@ -47,25 +47,19 @@ std::string only_point(const Store& store) {
                " (`mase study show --storage " + store.address() + "` lists them)");
 }
 
-std::string cache_for(const std::string& address, const std::string& about) {
-  const CacheFolder cache = cache_folder();
-  if (cache.path.empty())
-    file_error("cannot keep " + address + ": " +
-               (cache.problem.empty() ? "there is no home folder" : cache.problem) +
-               "; name another folder in XDG_CACHE_HOME");
-  return cache.path + "/store/" + sha256(about);
-}
-
 std::string fetch(const Place& place) {
+  const double limit = stored_copies_limit();
   const Store store(place.point);
   const auto about = store.read(point_file);
   if (!about) file_error(place.point + ": the store has no such point, or not yet all of it");
   const Tree description = parse_json(*about, store.address_of(point_file));
-  const std::string path = cache_for(place.point, *about) + "/" + place.file;
-  if (file_exists(path) && file_entry(path) == stored_entry(description, place.file, place.point))
-    return path;
-  log::info("copying " + store.address_of(place.file) + " to " + path);
-  get_stored_file(store, description, place.file, path);
+  const std::string path = stored_copy_folder(place.point, *about) + "/" + place.file;
+  if (!file_exists(path) ||
+      file_entry(path) != stored_entry(description, place.file, place.point)) {
+    log::info("copying " + store.address_of(place.file) + " to " + path);
+    get_stored_file(store, description, place.file, path);
+  }
+  use_stored_copy(path, limit);
   return path;
 }
 
