@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -26,6 +27,33 @@ from pathlib import Path
 MASE = SOURCE = None
 EXAMPLE = "configs/examples/jsc_toy_by_type.toml"
 SECRET = "not-for-messages"
+# A search whose points become hardware.
+IN_INTEGERS = """
+model = "jsc-tiny"
+dataset = "jsc"
+[search.prepare.fuse_batch_norm]
+[search.search_space]
+name = "graph/quantize/mixed_precision_ptq"
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.default.config]
+name = ["integer"]
+data_in_width = [4, 8]
+data_in_frac_width = [3]
+weight_width = [8]
+weight_frac_width = [6]
+bias_width = [8]
+bias_frac_width = [6]
+[search.strategy]
+name = "optuna"
+[search.strategy.sw_runner.basic_evaluation]
+[search.strategy.hw_runner.average_bitwidth]
+[search.strategy.setup]
+n_trials = 3
+sampler = "random"
+[search.strategy.metrics]
+average_bitwidth.direction = "minimize"
+"""
 
 
 def program_aws():
@@ -182,6 +210,36 @@ class Store(unittest.TestCase):
         shutil.rmtree(self.out / "p")
         self.assertIn("another study, 'p' of another database", self.search(code=2))
         self.assertEqual(self.files(), before)
+
+    def test_the_commands_of_the_page(self):
+        """Those of the section in docs/search.md run, with a database, a data set and a trial that are here."""
+        page = (SOURCE / "docs/search.md").read_text(encoding="utf-8")
+        section = page.split("\n## A store for all hosts\n")[1].split("\n## ")[0]
+        (block,) = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+        (copying,) = re.findall(r"`aws (s3 cp .*?)`", section)
+        self.bucket, self.store = "models", "s3://models/mixed"
+        self.aws("s3", "mb", "s3://models")
+        (self.out / "search.toml").write_text(IN_INTEGERS)
+        commands = [line.split(" #")[0] for line in block.splitlines()]
+        here = {"postgresql://user@host/db": f"sqlite:///{self.out}/study.db", " mnist": " jsc", "trial_12": None}
+        said = []
+        for command in commands:
+            for there, ours in here.items():
+                self.assertIn(there, block)
+                command = command.replace(there, ours or there)
+            program, *words = command.split()
+            self.assertEqual(program, "mase")
+            said.append(self.mase(*words, cwd=self.out))
+            (best,) = self.shown()
+            here["trial_12"] = best.rsplit("/", 1)[1]
+        self.assertEqual([command.split()[1] for command in commands], ["search", "study", "test", "emit", "transform"])
+        self.assertIn(here["trial_12"], said[1])
+        self.assertIn("accuracy", said[2])
+        self.assertTrue(list((self.out / "mase_output/onward/hardware").rglob("*.sv")))
+        self.assertTrue(list((self.out / "mase_output/reproduced").rglob("graph_module.pt")))
+        self.aws(*copying.split(), cwd=self.out)
+        (report,) = (self.out / "mase_output").rglob("search/report.html")
+        self.assertEqual((self.out / "report.html").read_bytes(), report.read_bytes())
 
     def test_copies_take_a_limited_space(self):
         document = self.search()
