@@ -31,11 +31,10 @@ std::string name_of(const std::string& library) {
 }
 
 /// The hash of the headers that the library and its opener must have read alike, as the opener has
-/// it. The function mase_opened of lib/CMakeLists.txt compiles it into both.
+/// it. The function mase_opened of lib/CMakeLists.txt compiles it into both. Null in a build that
+/// has no such library.
 const char* expected_interface(const std::string& name) {
-  const char* text = text_in(RTLD_DEFAULT, "mase_expected_" + name);
-  MASE_CHECK(text, "lib/CMakeLists.txt does not say who opens " + name);
-  return text;
+  return text_in(RTLD_DEFAULT, "mase_expected_" + name);
 }
 
 [[noreturn]] void refuse(const std::string& path, const char* expected) {
@@ -65,14 +64,16 @@ std::string library_folder() {
 void* open_library(const std::string& library, const char* symbol, LibraryScope scope,
                    const std::string& what, const std::string& package) {
   const std::string path = beside_this_library(library), name = name_of(library);
+  const std::string remedy =
+      "install " + package + " and rebuild (scripts/setup, scripts/build), or see `mase doctor`";
   const char* expected = expected_interface(name);
+  if (!expected) file_error("this program was built without " + what + "; " + remedy);
   void* handle =
       dlopen(path.c_str(), RTLD_NOW | (scope == LibraryScope::global ? RTLD_GLOBAL : RTLD_LOCAL));
   if (!handle) {
     const std::string reason = dlerror();
     if (std::filesystem::exists(path) && !has_text(path, expected)) refuse(path, expected);
-    file_error(what + " cannot be opened: " + reason + "; install " + package +
-               " and rebuild (scripts/setup, scripts/build), or see `mase doctor`");
+    file_error(what + " cannot be opened: " + reason + "; " + remedy);
   }
   const char* interface = text_in(handle, "mase_interface_" + name);
   void* found = dlsym(handle, symbol);

@@ -95,6 +95,13 @@ class AnotherBuild(unittest.TestCase):
                 subprocess.run([COMPILER, "-shared", "-fPIC", self.work / "old.cpp", "-o", part], check=True)
                 self.check_refused("torch", self.run_mase(OPENS["torch"]))
 
+    def test_a_program_that_was_built_without_libtorch(self):
+        opener = self.work / "lib/libmase_backend.so"
+        opener.write_bytes(opener.read_bytes().replace(b"mase_expected_torch", b"mase_expected_other"))
+        ended = self.run_mase(OPENS["torch"])
+        self.assertEqual(ended.returncode, 3, ended.stderr)
+        self.assertIn("this program was built without the LibTorch part; install LibTorch and rebuild", ended.stderr)
+
     def test_test_programs(self):
         program = self.work / "bin/test"
         shutil.copy(TEST, program)
