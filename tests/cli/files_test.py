@@ -330,15 +330,15 @@ loss.direction = "minimize"
                 new = self.move("p", copy=True)
                 before = {path: path.read_bytes() for path in (self.cwd / "out").rglob("*") if path.is_file()}
                 command = ("search", "--config", new / "software/search/config.toml", "--n-trials", "4", "--json")
-                self.assertEqual(json.loads(self.run_mase(*command).stdout)["trials"], 4)
+                document = json.loads(self.run_mase(*command).stdout)
+                self.assertEqual(document["trials"], 4)
                 after = {path: path.read_bytes() for path in (self.cwd / "out").rglob("*") if path.is_file()}
                 self.assertEqual(after, before)
                 shutil.rmtree(self.cwd / "out")
-                for toml in (new / "software/search/best").glob("*/transform.toml"):
-                    if runner == "basic_train":  # the weights are in the checkpoint beside it
-                        self.run_mase("test", "--config", toml, "--level", "quantized")
-                        continue
-                    self.run_mase("transform", "--config", toml, "--overwrite")
+                for entry in document["best"].values():
+                    toml = new / f"software/search/best/trial_{entry['number']}/transform.toml"
+                    again = json.loads(self.run_mase("transform", "--config", toml, "--overwrite", "--json").stdout)
+                    self.assertEqual([again["scores"]["loss"]], entry["value"])
                     made = new / "software/transform/transformed_ckpt/graph_module.pt"
                     self.check_same(made, toml.parent / "graph_module.pt")
                 self.assertFalse((self.cwd / "out").exists())

@@ -228,7 +228,7 @@ int transform(const TransformRequest& request) {
                           : nullptr;
   Session session = open_session(request);
   Output& output = session.output;
-  if (session.configuration.pipeline.empty())
+  if (session.configuration.pipeline.empty() && !session.configuration.evaluation)
     config_error(request.config_path +
                  " has no passes to run; add [passes.NAME] or [[pass]] (`mase list passes`)");
   const std::vector<passes::PassCall> calls = with_summary(session.configuration.pipeline);
