@@ -42,7 +42,8 @@ std::optional<fs::path> project_holding(const fs::path& file) {
 /// The text of a setting, or nothing if it has no value.
 std::optional<std::string> setting_text(const Tree& file, const char* setting) {
   const Tree* found = file.find(setting);
-  if (!found || !found->is_string() || *found == Tree("NA")) return std::nullopt;
+  if (!found || !found->is_string() || *found == Tree("NA") || *found == Tree(""))
+    return std::nullopt;
   return found->as_string();
 }
 
