@@ -14,6 +14,7 @@
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/standard_output.hpp"
+#include "driver/linked_checkpoint.hpp"
 #include "driver/ranks.hpp"
 #include "driver/version.hpp"
 #include "mase/cli.hpp"
@@ -75,6 +76,7 @@ std::vector<std::string> companions_of(const std::string& path) {
   std::vector<std::string> files = mase::onnx::external_files(path);
   for (std::string& file : mase::safetensors::files_beside_index(path))
     files.push_back(std::move(file));
+  for (std::string& file : mase::driver::linked_files(path)) files.push_back(std::move(file));
   return files;
 }
 

@@ -44,10 +44,12 @@ std::optional<std::string> exported_folder(const std::string& project) {
 /// The checkpoints that the project has, the newest first.
 std::vector<std::string> checkpoints_of(const std::string& project) {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
-  for (const std::string_view name : {transformed_checkpoint, trained_checkpoint}) {
+  for (const std::string_view name :
+       {transformed_checkpoint, linked_checkpoint, trained_checkpoint}) {
     const std::string path = (fs::path(project) / name).lexically_normal().string();
     std::error_code missing;
-    const auto time = fs::last_write_time(path, missing);
+    const bool is_folder = fs::is_directory(path, missing);  // whose config.json is written last
+    const auto time = fs::last_write_time(is_folder ? path + "/config.json" : path, missing);
     if (!missing) found.emplace_back(time, path);
   }
   std::ranges::stable_sort(found, std::greater{}, [](const auto& entry) { return entry.first; });

@@ -13,6 +13,9 @@ namespace mase::driver {
 inline constexpr std::string_view trained_checkpoint = "software/training_ckpts/best.pt";
 inline constexpr std::string_view transformed_checkpoint =
     "software/transform/transformed_ckpt/graph_module.pt";
+/// What stands in its place where the weights are those of a folder (linked_checkpoint.hpp).
+inline constexpr std::string_view linked_checkpoint =
+    "software/transform/transformed_ckpt/graph_module";
 
 /// The file of a model: the newest checkpoint of a project if `name` is a project's folder and not
 /// that of a built-in model, the copy of a point if it is an address in a store

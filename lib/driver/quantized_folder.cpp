@@ -105,19 +105,13 @@ bool has_own_tokenizer(const Tree& info, const Origin& origin) {
          same_file(tokenizer::tokenizer_file(*tokenizer), own);
 }
 
-Tree own_hashes(const std::map<std::string, Array>& tensors) {
-  Tree tree = Tree::dict();
-  for (const auto& [path, value] : tensors) tree[path] = ir::value_hash(value);
-  return tree;
-}
-
-Tree graph_document(const ir::Graph& graph, const Tree& info, const Origin& origin) {
-  Tree document = Tree::dict();
-  document["format_version"] = folder_version;
-  document["info"] = kept_info(info);
-  if (has_own_tokenizer(info, origin)) document["info"][own_tokenizer_key] = true;
-  document["graph"] = Tree::list_of(split(ir::print(graph), '\n'));
-  return document;
+/// Writes the tensors that transformers makes itself, and returns their hashes.
+Tree write_own_tensors(const ir::Graph& graph, const Origin& origin, const std::string& folder) {
+  const auto tensors = own_tensors(graph, origin);
+  if (!tensors.empty()) safetensors::write_tensors(in_folder(folder, own_tensors_file), tensors);
+  Tree hashes = Tree::dict();
+  for (const auto& [path, value] : tensors) hashes[path] = ir::value_hash(value);
+  return hashes;
 }
 
 /// The files to copy, read before anything is written.
@@ -133,14 +127,6 @@ std::map<std::string, std::string> companions_of(const Origin& origin,
                  "lets the command read it");
     }
   return files;
-}
-
-/// Makes the folder one that nobody takes for a model, and removes the files of an earlier writing.
-void clear(const std::string& folder) {
-  make_folder(folder);
-  remove_file(in_folder(folder, "config.json"));
-  remove_file(in_folder(folder, graph_file));
-  remove_file(in_folder(folder, own_tensors_file));
 }
 
 void tell(const FolderWeights& written, const std::string& folder) {
@@ -190,6 +176,24 @@ void require_source(const ir::Graph& graph, const std::string& source) {
   companions_of(required_origin(graph), source);
 }
 
+void clear_folder(const std::string& folder) {
+  make_folder(folder);
+  for (const std::string_view name :
+       {std::string_view("config.json"), graph_file, own_tensors_file, links_file})
+    remove_file(in_folder(folder, name));
+}
+
+void write_graph_file(const ir::Graph& graph, const Tree& info, const WeightHashes& weights,
+                      const Origin& origin, const std::string& folder) {
+  Tree document = Tree::dict();
+  document["format_version"] = folder_version;
+  document["info"] = kept_info(info);
+  document["graph"] = Tree::list_of(split(ir::print(graph), '\n'));
+  document[weight_hashes_key] = tree_of_hashes(weights);
+  document[own_hashes_key] = write_own_tensors(graph, origin, folder);
+  write_file(in_folder(folder, graph_file), to_json(document) + "\n");
+}
+
 Tree write_quantized_folder(const ir::Graph& tied, const Tree& info, const std::string& folder,
                             const FolderRequest& request) {
   Origin origin = required_origin(tied);
@@ -200,16 +204,13 @@ Tree write_quantized_folder(const ir::Graph& tied, const Tree& info, const std::
   if (same_file(folder, origin.folder))
     config_error(folder + " is the folder that the model was read from; name another one");
   const auto companions = companions_of(origin, request.source);
-  clear(folder);
+  clear_folder(folder);
   const FolderWeights written =
       write_folder_weights(complete, origin, folder, request.max_shard_size);
-  const auto own = own_tensors(graph, origin);
-  if (!own.empty()) safetensors::write_tensors(in_folder(folder, own_tensors_file), own);
   for (const auto& [name, bytes] : companions) write_file(in_folder(folder, name), bytes);
-  Tree described = graph_document(graph, info, origin);
-  described[weight_hashes_key] = tree_of_hashes(written.hashes);
-  described[own_hashes_key] = own_hashes(own);
-  write_file(in_folder(folder, graph_file), to_json(described) + "\n");
+  Tree described = info.is_dict() ? info : Tree::dict();
+  if (has_own_tokenizer(info, origin)) described[own_tokenizer_key] = true;
+  write_graph_file(graph, described, written.hashes, origin, folder);
   write_file(in_folder(folder, "config.json"),
              to_json(config_with(origin.config, written.dtype)) + "\n");
   tell(written, folder);

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "base/tree.hpp"
+#include "driver/weight_hashes.hpp"
+#include "huggingface/origin.hpp"
 #include "ir/graph.hpp"
 
 namespace mase::driver {
@@ -17,6 +19,8 @@ inline constexpr std::string_view graph_file = "mase.json";
 inline constexpr int folder_version = 2;
 /// The file with the tensors that transformers makes itself: tables of positions, masks.
 inline constexpr std::string_view own_tensors_file = "mase.safetensors";
+/// The file that says where the weights are, if they are not in the folder (linked_checkpoint.hpp).
+inline constexpr std::string_view links_file = "links.json";
 /// In the metadata of mase.json: the rows of the model's data were made by the tokenizer that the
 /// folder has, so what the data say of it is replaced by the folder.
 inline constexpr std::string_view own_tokenizer_key = "own_tokenizer";
@@ -44,6 +48,14 @@ struct FolderRequest {
 /// no folder of transformers, or the files of that folder, or of `source` if that is given, cannot
 /// be read.
 void require_source(const ir::Graph& graph, const std::string& source);
+
+/// Makes the folder one that nobody takes for a model, and removes the files of an earlier writing
+/// that are not weights.
+void clear_folder(const std::string& folder);
+
+/// Writes mase.json, with the hashes of the weights, and the tensors that are none of the origin's.
+void write_graph_file(const ir::Graph& graph, const Tree& info, const WeightHashes& weights,
+                      const huggingface::Origin& origin, const std::string& folder);
 
 /// Writes graph and weights, which stay in their files until they are written. config.json comes
 /// last, so that neither program takes a folder that is not complete. Files that an earlier writing

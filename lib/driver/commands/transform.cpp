@@ -2,6 +2,7 @@
 // `mase transform` loads a model, runs the passes, reports, and stores a checkpoint.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "backend/backend.hpp"
 #include "base/file.hpp"
@@ -14,6 +15,7 @@
 #include "driver/all_passes.hpp"
 #include "driver/hardware.hpp"
 #include "driver/level_distance.hpp"
+#include "driver/linked_checkpoint.hpp"
 #include "driver/make_evaluator.hpp"
 #include "driver/model_files.hpp"
 #include "driver/moved_project.hpp"
@@ -189,19 +191,38 @@ void refuse_overwriting(const std::string& folder, const std::string& resolved) 
                  "): --overwrite replaces it, --project NAME keeps both");
 }
 
-/// Stores the result in the project. An exported folder takes the place of the checkpoint, and what
-/// an earlier run has left there goes.
-void store(const Session& session, const ir::Graph& graph, const std::string& folder,
-           const Tree& info, const std::string& resolved, bool has_folder) {
-  const std::string checkpoint = folder + "/transformed_ckpt/graph_module.pt";
+/// The hashes of the weights, if the passes only found something out about a folder of transformers
+/// and the checkpoint need not repeat them.
+std::optional<WeightHashes> linked_hashes(const Session& session, const ir::Graph& graph) {
+  const bool only_analyses =
+      std::ranges::all_of(session.configuration.pipeline, [](const passes::PassCall& call) {
+        return passes::find_pass(all_passes(), call.name)->doc.kind == passes::PassKind::analysis;
+      });
+  const auto& general = session.settings().general;
+  const bool is_folder = general.model && std::filesystem::is_directory(*general.model);
+  if (!only_analyses || !is_folder || general.codes_only) return std::nullopt;
+  return hashes_of_source(graph);
+}
+
+/// Stores the result in the project, and returns the path of the checkpoint. An exported folder
+/// takes its place. What an earlier run has left there goes when all is written.
+std::string store(const Session& session, const ir::Graph& graph, const std::string& folder,
+                  const Tree& info, const std::string& resolved, bool has_folder) {
+  const std::string project = project_folder(session.settings()) + "/";
+  const std::string file = project + std::string(transformed_checkpoint);
+  const std::string linked = project + std::string(linked_checkpoint);
   make_folder(folder + "/transformed_ckpt");
-  if (has_folder)
-    remove_file(checkpoint);
-  else
-    saver(session)(graph, checkpoint, info);
+  const auto hashes = has_folder ? std::nullopt : linked_hashes(session, graph);
+  if (hashes)
+    write_linked_checkpoint(graph, info, *hashes, linked);
+  else if (!has_folder)
+    saver(session)(graph, file, info);
+  if (has_folder || hashes) remove_file(file);
+  if (!hashes) remove_linked_checkpoint(linked);
   write_file(folder + "/transformed_ckpt/node_meta_param.toml",
              config::to_toml(ir::metadata_tree(graph)));
   write_file(folder + "/transformed_ckpt/config.toml", resolved);
+  return hashes ? linked : file;
 }
 
 /// Writes the file or folder of --export.
@@ -283,11 +304,9 @@ int transform(const TransformRequest& request) {
   const std::string details_path = folder + "/report.txt";
   write_file(details_path, details);
   if (!request.quiet) output.text("details: " + details_path);
-  const std::string checkpoint =
-      project_folder(session.settings()) + "/" + std::string(transformed_checkpoint);
-  output.document()["checkpoint"] = has_folder ? *request.export_path : checkpoint;
   if (has_folder) write_export(*writer, request, model.graph, original, info, output);
-  store(session, model.graph, folder, info, resolved, has_folder);
+  const std::string checkpoint = store(session, model.graph, folder, info, resolved, has_folder);
+  output.document()["checkpoint"] = has_folder ? *request.export_path : checkpoint;
   output.text(has_folder
                   ? "the folder takes the place of a checkpoint in the project; `mase convert " +
                         *request.export_path + " FILE.pt` writes one"

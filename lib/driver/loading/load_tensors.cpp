@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "driver/linked_checkpoint.hpp"
 #include "driver/loading/sources.hpp"
 #include "huggingface/weight_files.hpp"
 #include "pt2/program.hpp"
@@ -29,6 +30,8 @@ Tensors tensors_of_program(const std::string& path) {
   return tensors;
 }
 
+bool is_linked(const std::string& path) { return linked_weights(path).has_value(); }
+
 Tensors tensors_of_index(const std::string& path) { return safetensors::read_shards(path); }
 
 /// A kind of file with tensors, or of folder.
@@ -37,6 +40,7 @@ struct TensorFile {
   Tensors (*read)(const std::string& path);
 };
 constexpr TensorFile tensor_files[] = {
+    {is_linked, read_linked_weights},
     {huggingface::has_weight_files, huggingface::read_weight_files},
     {safetensors::is_index, tensors_of_index},
     {safetensors::is_safetensors, safetensors::read_tensors},

@@ -12,6 +12,7 @@
 #include "checkpoint/archive.hpp"
 #include "driver/loading/load_model.hpp"
 #include "driver/loading/model_input.hpp"
+#include "safetensors/safetensors.hpp"
 
 namespace mase::driver {
 
@@ -29,6 +30,8 @@ std::optional<LoadedModel> from_exported_program(const ModelRequest& request);
 /// Folders that mase wrote for transformers.
 std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request);
 bool is_quantized_folder(const std::string& path);
+/// The tensors of a linked checkpoint, which are compared with its hashes when they are read.
+safetensors::Tensors read_linked_weights(const std::string& checkpoint);
 /// What the folder says of its origin, as a checkpoint's metadata.
 Tree quantized_folder_info(const std::string& folder);
 /// Folders that transformers wrote (config.json and *.safetensors).
