@@ -18,6 +18,7 @@ struct Mesh {
   std::array<double, axis_count> bandwidth{1, 1};  ///< bytes per second of a link along the axis
   std::array<double, axis_count> latency{0, 0};    ///< seconds per collective along the axis
   double flops = 1;                                ///< operations per second of one device
+  double memory_bandwidth = 1;  ///< bytes per second between a device and its own memory
 
   std::int64_t devices() const { return sizes[0] * sizes[1]; }
   /// The place of a device along an axis.

@@ -6,6 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "sharding/roofline.hpp"
+
 namespace mase::sharding {
 namespace {
 
@@ -51,7 +53,9 @@ class StrategyMaker {
       share(strategy.result, result ? static_cast<int>(*result) : once_operand, axis);
     }
     if (!divides_units(mesh_, shared) || !fits_all(strategy)) return std::nullopt;
-    strategy.seconds = flops_ / devices / mesh_.flops;
+    strategy.seconds =
+        compute_seconds(mesh_, flops_ / devices,
+                        memory_bytes(mesh_, node_, operands_, strategy.operands, strategy.result));
     for (std::size_t i = 0; i < operands_.size(); ++i)
       if (operands_[i].is_stored()) strategy.bytes += bytes(operands_[i], strategy.operands[i]);
     return strategy;
@@ -78,6 +82,11 @@ class StrategyMaker {
 };
 
 }  // namespace
+
+double whole_seconds(const Mesh& mesh, const ir::Node& node, const std::vector<Operand>& operands,
+                     const Demands& demands) {
+  return StrategyMaker(mesh, node, operands, demands).make({})->seconds;
+}
 
 std::vector<Strategy> strategies_of(const Mesh& mesh, const ir::Node& node,
                                     const std::vector<Operand>& operands,

@@ -15,7 +15,7 @@ namespace mase::sharding {
 struct Strategy {
   std::vector<Layout> operands;
   Layout result;
-  double seconds = 0;  ///< of computing, on each device
+  double seconds = 0;  ///< of computing, on each device (roofline.hpp)
   double bytes = 0;    ///< of stored operands, on each device
   bool operator==(const Strategy&) const = default;
 };
@@ -26,6 +26,10 @@ struct Demands {
   /// Whether a dimension of a result must stay whole; empty where any may be split.
   std::function<bool(const ir::Node&, std::size_t dim)> keeps_whole;
 };
+
+/// Seconds of one device that computes the whole node.
+double whole_seconds(const Mesh& mesh, const ir::Node& node, const std::vector<Operand>& operands,
+                     const Demands& demands);
 
 /// All ways: each axis of the mesh shares one of the node's loops, or none of them. The first one
 /// shares none, so every device computes the whole node.

@@ -46,6 +46,7 @@ Mesh four_devices() {
   mesh.bandwidth = {1000, 4000};
   mesh.latency = {0.05, 0.02};
   mesh.flops = 100;
+  mesh.memory_bandwidth = 200;
   return mesh;
 }
 

@@ -29,6 +29,7 @@ Mesh mesh_of(const Autoshard::Options& options) {
   mesh.bandwidth = {options.inter_node_bandwidth, options.intra_node_bandwidth};
   mesh.latency = {options.inter_node_latency, options.intra_node_latency};
   mesh.flops = options.device_flops;
+  mesh.memory_bandwidth = options.memory_bandwidth;
   return mesh;
 }
 
@@ -225,7 +226,8 @@ Result Autoshard::run(ir::Graph& graph, const Options& options, PassContext&) {
     const auto layout = layouts.nodes.find(id);
     if (layout == layouts.nodes.end()) continue;
     report.add(graph, graph.node(id), layout->second);
-    one_device += facts.demands().flops(graph.node(id)) / mesh.flops;
+    one_device +=
+        sharding::whole_seconds(mesh, graph.node(id), layout->second.operands, facts.demands());
   }
   result.info["devices"] = mesh.devices();
   report.finish(layouts, one_device, result);

@@ -10,7 +10,8 @@ namespace mase::passes {
 /// time of computing and of moving tensors between layouts is least (Zheng et al., "Alpa", OSDI
 /// 2022, section 4). The choice is exact for the costs of sharding/mesh.hpp: no other combination
 /// of layouts is predicted to be faster. Computing takes the FLOPs of `flops` for the batch of the
-/// graph, divided by the devices that share them, at `device_flops`.
+/// graph, divided by the devices that share them, at `device_flops`, or the time in which a device
+/// reads and writes its parts at `memory_bandwidth`, if that is longer (sharding/roofline.hpp).
 ///
 /// With `stages` the graph is cut into consecutive parts, each on an equal part of the mesh, and
 /// the time of `micro_batches` is least (sharding/choose_stages.hpp). "seconds" is then their time,
@@ -30,7 +31,7 @@ struct Autoshard {
     std::vector<std::int64_t> mesh_shape{1, 2};
     double inter_node_bandwidth = 10e9, intra_node_bandwidth = 100e9;
     double inter_node_latency = 10e-6, intra_node_latency = 5e-6;
-    double device_flops = 10e12;
+    double device_flops = 10e12, memory_bandwidth = 1e12;
     std::optional<double> device_memory;
     bool split_batch = true;
     std::int64_t stages = 1, micro_batches = 8;
@@ -53,6 +54,9 @@ struct Autoshard {
               .between(0, 1e3),
           Field{"device_flops", &O::device_flops, "operations per second of one device"}.between(
               1, 9e15),
+          Field{"memory_bandwidth", &O::memory_bandwidth,
+                "bytes per second between a device and its own memory"}
+              .between(1, 1e15),
           Field{"device_memory", &O::device_memory,
                 "bytes that the stored tensors of one device may take"}
               .between(1, 1e15),
