@@ -11,6 +11,7 @@
 
 #include "base/cache_folder.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 
