@@ -40,6 +40,38 @@ class Called(nn.Module):
         return self.function(*self.layers, *inputs)
 
 
+class Experts(nn.Module):
+    """Every expert computes every row, and the two best ones of a row are added."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(8, 4)
+        self.up = nn.Parameter(torch.randn(4, 8, 16) / 4)
+        self.down = nn.Parameter(torch.randn(4, 16, 8) / 4)
+
+    def forward(self, x):
+        shares = self.gate(x).softmax(-1)
+        top, at = shares.topk(2, -1)
+        shares = torch.zeros_like(shares).scatter(-1, at, top / top.sum(-1, keepdim=True))
+        inner = torch.einsum("btd,ndh->nbth", x, self.up).relu()
+        return torch.einsum("nbth,nhd,btn->btd", inner, self.down, shares)
+
+
+class SkippingNetwork(nn.Module):
+    """A U-Net of two levels with group norms."""
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.inner = nn.Conv2d(4, 8, 3, padding=1), nn.Conv2d(8, 8, 3, padding=1)
+        self.norm, self.up = nn.GroupNorm(4, 8), nn.ConvTranspose2d(8, 8, 2, stride=2)
+        self.last = nn.Conv2d(16, 2, 1)
+
+    def forward(self, x):
+        skipped = F.silu(self.norm(self.down(x)))
+        inner = F.silu(self.inner(F.max_pool2d(skipped, 2)))
+        return self.last(torch.cat([self.up(inner), skipped], 1))
+
+
 class Layers(Cases):
     def shard(self, network, inputs, **options):
         """What the pass says, and the checkpoint with layouts. A slow device has work for every device."""
@@ -173,6 +205,14 @@ class Layers(Cases):
         ):  # fmt: skip
             with self.subTest(layers=str(network.layers)):
                 self.check(network, inputs, [1, 2], layouts)
+
+    def test_networks(self):
+        """Layouts on four devices, and stages of two devices each."""
+        torch.manual_seed(0)
+        for network, shape in ((Experts(), (2, 4, 8)), (SkippingNetwork(), (2, 4, 8, 8))):
+            for options in ({}, {"stages": 2, "split_batch": False}):
+                with self.subTest(network=type(network).__name__, options=options):
+                    self.check(network, [normal(*shape)], [2, 2], {}, **options)
 
     def test_items_of_different_sizes(self):
         """A list is split only where all of its tensors can be, and an item of a list with a single row is whole."""
