@@ -184,6 +184,8 @@ std::string project_name(const Settings& settings) {
 }
 
 std::string project_folder(const Settings& settings) {
+  if (settings.general.project_dir.empty())
+    config_error("project_dir is empty; use '.' for the current folder");
   const std::string name = project_name(settings);
   if (!stays_inside(name))
     config_error("project '" + name + "' is not the name of a folder in project_dir (" +

@@ -1481,6 +1481,8 @@ class Training(InFolder):
         for name in ("../escape", "/escape", ".", "a/../.."):
             result = self.run_mase("train", "jsc-tiny", "jsc", "--project", name, code=2)
             self.assertIn("--project-dir", result.stderr)
+        result = self.run_mase("train", "jsc-tiny", "jsc", "--project", "p", "--project-dir", "", code=2)
+        self.assertIn("project_dir is empty; use '.' for the current folder", result.stderr)
         self.assertEqual(files_below(self.cwd), [])
 
     def test_nan_in_the_data_is_named(self):
