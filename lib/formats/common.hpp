@@ -7,7 +7,7 @@
 
 #include "base/diagnostics.hpp"
 #include "base/field.hpp"
-#include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -33,6 +33,7 @@ struct ProfileFields {
 struct CommonFields : ProfileFields {
   std::string rounding = "nearest_even";
   std::int64_t seed = 0;
+  std::uint64_t first_number = 0;  ///< no field: where the tensor's random numbers begin
 
   static constexpr auto common_fields() {
     return std::tuple_cat(
@@ -43,7 +44,7 @@ struct CommonFields : ProfileFields {
         std::tuple{Field{"seed", &CommonFields::seed, "key of stochastic rounding"}.at_least(0)});
   }
   Rounding rounding_value() const { return rounding_of(rounding); }
-  std::uint64_t seed_value() const { return static_cast<std::uint64_t>(seed); }
+  Seed seed_value() const { return {static_cast<std::uint64_t>(seed), first_number}; }
   /// Reports combinations that do not exist. With `floor_in_reference`, profile `reference` has the
   /// rounding `floor`, too.
   void check_common(const Tree& given, bool floor_in_reference, Diagnostics& diagnostics) const;

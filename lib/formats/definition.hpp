@@ -60,6 +60,14 @@ class Defined : public FormatDefinition {
     if constexpr (HasSeed<T>) copy->seed ^= static_cast<std::int64_t>(key >> 1);  // stays >= 0
     return copy;
   }
+  /// Rows of a format with chance are the elements of a tensor as one dimension: the format of a
+  /// part that begins at element `first` has the numbers of these elements.
+  std::shared_ptr<const FormatDefinition> of_rows(std::int64_t first, std::int64_t) const override {
+    if (!is_stochastic()) return nullptr;
+    auto copy = std::make_shared<T>(self());
+    if constexpr (HasSeed<T>) copy->first_number += static_cast<std::uint64_t>(first);
+    return copy;
+  }
 
  protected:
   const T& self() const { return static_cast<const T&>(*this); }

@@ -11,6 +11,7 @@
 
 #include "formats/encoding.hpp"
 #include "formats/offset_kernel.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -25,11 +26,12 @@ using Offsets = std::array<float, code_piece + offset_group + drawn_unit>;
 /// Calls `run(in, offsets, out, count)` for at most a piece, whose first element has index `first`:
 /// on its whole units, then on a copy of the rest that is filled up with zeros.
 template <class T, class Run>
-void run_in_units(std::uint64_t seed, std::span<const float> in, std::size_t first,
-                  std::span<T> out, Offsets& offsets, const Run& run) {
-  const std::size_t before = first % offset_group;
+void run_in_units(Seed seed, std::span<const float> in, std::size_t first, std::span<T> out,
+                  Offsets& offsets, const Run& run) {
+  const std::uint64_t number = seed.first + first;
+  const std::size_t before = number % offset_group;
   const std::size_t units = (in.size() + drawn_unit - 1) / drawn_unit;
-  kernels::offset_kernel(simd::best_isa())(seed, first - before, offsets.data(),
+  kernels::offset_kernel(simd::best_isa())(seed.key, number - before, offsets.data(),
                                            before + units * drawn_unit, {in.data(), out.data()});
   const float* const own = offsets.data() + before;
   const std::size_t whole = in.size() - in.size() % drawn_unit;
@@ -44,8 +46,8 @@ void run_in_units(std::uint64_t seed, std::span<const float> in, std::size_t fir
 
 /// Quantizes the elements from `start` on; `run` is as above.
 template <class Run>
-void quantize_drawn(std::uint64_t seed, std::span<const float> in, std::span<float> out,
-                    const Run& run, std::size_t start = 0) {
+void quantize_drawn(Seed seed, std::span<const float> in, std::span<float> out, const Run& run,
+                    std::size_t start = 0) {
   Offsets offsets;
   for (std::size_t first = 0; first < in.size(); first += code_piece) {
     const std::size_t count = std::min(code_piece, in.size() - first);
@@ -56,8 +58,8 @@ void quantize_drawn(std::uint64_t seed, std::span<const float> in, std::span<flo
 
 /// Encodes; refuses a NaN, naming the format, unless the format's name is empty.
 template <class Run>
-PackedCodes encode_drawn(int width, std::uint64_t seed, std::span<const float> in,
-                         std::string_view refusing, const Run& run) {
+PackedCodes encode_drawn(int width, Seed seed, std::span<const float> in, std::string_view refusing,
+                         const Run& run) {
   Offsets offsets;
   return encode_in_pieces(width, in.size(), [&](std::size_t first, std::span<std::uint32_t> codes) {
     const auto part = in.subspan(first, codes.size());

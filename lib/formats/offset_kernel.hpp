@@ -15,7 +15,8 @@ struct OffsetElements {
   const void* out = nullptr;
 };
 
-/// out[i] = stochastic_offset(seed, first + i), exact in float32; `first` is a multiple of 4.
+/// out[i] = stochastic_offset(seed, first + i), exact in float32, where the seed is a key; `first`
+/// is a multiple of 4.
 using OffsetKernel = void (*)(std::uint64_t seed, std::uint64_t first, float* out,
                               std::size_t count, const OffsetElements& elements);
 

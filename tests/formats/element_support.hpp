@@ -72,7 +72,7 @@ inline std::string text_of(const MinifloatSpec& spec) {
             ", saturate=" + (spec.saturate ? "true" : "false");
   return text + ", rounding=" + roundings[static_cast<std::size_t>(spec.rounding)] +
          ", profile=" + (spec.profile == Profile::reference ? "mase" : "exact") +
-         ", seed=" + std::to_string(spec.seed) + ")";
+         ", seed=" + std::to_string(spec.seed.key) + ")";
 }
 
 inline std::string text_of(const LogSpec& spec) {
@@ -81,7 +81,7 @@ inline std::string text_of(const LogSpec& spec) {
          ", zero=" + (spec.has_zero() ? "true" : "false") +
          ", rounding=" + roundings[static_cast<std::size_t>(spec.rounding)] +
          ", profile=" + (spec.profile == Profile::reference ? "mase" : "exact") +
-         ", seed=" + std::to_string(spec.seed) + ")";
+         ", seed=" + std::to_string(spec.seed.key) + ")";
 }
 
 /// A value and its neighbours, with both signs.

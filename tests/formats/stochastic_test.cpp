@@ -31,10 +31,12 @@ std::vector<float> by_format(const std::string& text, const std::vector<float>& 
   return out;
 }
 
-/// The neighbours by `floor` of x and of -x, and the one that u chooses, in double. (Powers of two
+/// The neighbours by `floor` of x and of -x, and the one that u of element `first` + i chooses, in
+/// double. (Powers of two
 /// are chosen by their magnitudes.)
 std::vector<float> chosen(const std::string& name, const std::string& fields,
-                          const std::vector<float>& in, const Shape& shape, std::uint64_t seed) {
+                          const std::vector<float>& in, const Shape& shape, std::uint64_t seed,
+                          std::uint64_t first = 0) {
   const std::string floor = name + "(" + fields + "rounding=floor)";
   std::vector<float> negated = in;
   for (float& value : negated) value = -value;
@@ -42,7 +44,7 @@ std::vector<float> chosen(const std::string& name, const std::string& fields,
   const std::vector<float> above = by_format(floor, negated, shape);
   for (std::size_t i = 0; i < in.size(); ++i) {
     const double low = below[i], high = -static_cast<double>(above[i]);
-    const double u = stochastic_offset(seed, i);
+    const double u = stochastic_offset(seed, first + i);
     if (low >= high) continue;
     const double part = (in[i] - low) / (high - low);
     const bool mirrored = name.ends_with("log") && in[i] < 0;
@@ -89,6 +91,10 @@ TEST_CASE("stochastic rounding chooses among the neighbours by the element's own
       std::vector<float> decoded(in.size());
       format.decode(format.encode(in, shape), decoded, shape);
       CHECK(decoded == out);
+      const std::uint64_t first = (std::uint64_t{1} << 34) - 6;  // not at a whole Philox block
+      std::vector<float> part(in.size());
+      format.of_rows(static_cast<std::int64_t>(first), numel(shape)).quantize(in, part, shape);
+      CHECK(part == chosen(name, fields, in, shape, 12345678901, first));
     }
 }
 
@@ -115,5 +121,16 @@ TEST_CASE("stochastic signs are the definition's at every size, scaled or not") 
         const bool is_high = stochastic_offset(77, i) < (double(in[i]) + 1.0) / 2.0;
         REQUIRE(out[i] == (is_high ? alpha : bipolar ? -alpha : 0.0F));
       }
+      if (shape.size() < 2) continue;
+      // Rows as a tensor of their own, with the numbers that they have in the whole one.
+      const Shape rest_shape = [&] {
+        Shape rest = shape;
+        return --rest.front(), rest;
+      }();
+      std::vector<float> rest(in.size() - row);
+      parse_format(text)
+          .of_rows(static_cast<std::int64_t>(row), numel(rest_shape))
+          .quantize(std::span(in).subspan(row), rest, rest_shape);
+      CHECK(std::ranges::equal(rest, std::span(out).subspan(row)));
     }
 }

@@ -37,7 +37,7 @@ struct BlockKernel {
   /// The same for strips of several rows, from the first column on; returns the number of columns
   /// done, in whole tiles.
   std::function<std::size_t(const kernels::Strip& strip)> columns;
-  std::uint64_t seed = 0;  ///< seed of stochastic rounding
+  Seed seed{};  ///< seed of stochastic rounding
 };
 
 /// The peak of every tile, in the tiles' order.

@@ -6,6 +6,7 @@
 #include "formats/block/block_elements.hpp"
 #include "formats/rounding.hpp"
 #include "formats/scale_rule.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -16,7 +17,7 @@ struct BlockFpSpec {
   int exponent_bias = 127;
   ScaleRule scale_rule = ScaleRule::floor;
   Rounding rounding = Rounding::nearest_even;
-  std::uint64_t seed = 0;
+  Seed seed{};
 
   int fraction_bits() const { return width - 1; }  ///< bits of a magnitude, which is below 1
   int lowest_exponent() const { return -exponent_bias; }
@@ -31,7 +32,7 @@ class BlockFpElements final : public BlockElements {
   explicit BlockFpElements(const BlockFpSpec& spec) : spec_(spec) {}
 
   std::string_view name() const override { return "block_fp"; }
-  std::uint64_t seed() const { return spec_.seed; }
+  Seed seed() const { return spec_.seed; }
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_width; }
   int exponent(const TilePeak& peak) const override;

@@ -13,7 +13,7 @@ struct BlockLogSpec {
   int width = 8;
   int exponent_bias_width = 8;
   Rounding rounding = Rounding::nearest_even;
-  std::uint64_t seed = 0;
+  Seed seed{};
 
   /// The powers of two up to this exponent.
   LogSpec element(int top_exponent, Profile profile = Profile::exact) const;
@@ -25,7 +25,7 @@ class BlockLogElements final : public BlockElements {
   explicit BlockLogElements(const BlockLogSpec& spec) : spec_(spec) {}
 
   std::string_view name() const override { return "block_log"; }
-  std::uint64_t seed() const { return spec_.seed; }
+  Seed seed() const { return spec_.seed; }
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_bias_width; }
   int exponent(const TilePeak& peak) const override;

@@ -16,7 +16,7 @@ struct BlockMinifloatSpec {
   int exponent_bias_width = 8;
   ScaleRule scale_rule = ScaleRule::floor;
   Rounding rounding = Rounding::nearest_even;
-  std::uint64_t seed = 0;
+  Seed seed{};
 
   /// The minifloat whose largest values have this exponent.
   MinifloatSpec element(int top_exponent, Profile profile = Profile::exact) const;
@@ -29,7 +29,7 @@ class BlockMinifloatElements final : public BlockElements {
   explicit BlockMinifloatElements(const BlockMinifloatSpec& spec) : spec_(spec) {}
 
   std::string_view name() const override { return "block_minifloat"; }
-  std::uint64_t seed() const { return spec_.seed; }
+  Seed seed() const { return spec_.seed; }
   int element_bits() const override { return spec_.width; }
   int shared_bits() const override { return spec_.exponent_bias_width; }
   int exponent(const TilePeak& peak) const override;

@@ -32,7 +32,7 @@ constexpr bool streams = Simd::can_stream && !TakesOffsets<Op>;
 template <class Op>
 class Offsets {
  public:
-  MASE_SIMD explicit Offsets(std::uint64_t) {}
+  MASE_SIMD explicit Offsets(Seed) {}
   MASE_SIMD void start(std::size_t) {}
   MASE_SIMD const float* next(std::size_t = Simd::width) { return nullptr; }
 };
@@ -40,11 +40,11 @@ class Offsets {
 template <TakesOffsets Op>
 class Offsets<Op> {
  public:
-  MASE_SIMD explicit Offsets(std::uint64_t seed) : maker_(seed) {}
+  MASE_SIMD explicit Offsets(Seed seed) : maker_(seed.key), first_(seed.first) {}
 
   /// Starts at the tensor's element `index`.
   MASE_SIMD void start(std::size_t index) {
-    index_ = index;
+    index_ = first_ + index;
     left_ = 0;
   }
   /// The numbers for the next vector, or for its first `count` lanes.
@@ -68,6 +68,7 @@ class Offsets<Op> {
   }
 
   OffsetMaker maker_;
+  std::uint64_t first_;
   std::size_t index_ = 0, left_ = 0;
   const float* at_ = nullptr;
   alignas(64) float values_[offsets_together + Simd::width];

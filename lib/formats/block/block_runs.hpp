@@ -22,7 +22,7 @@ using simd::Simd;
 /// stores to the output might change what a reference holds.)
 template <class Writer, class Groups, class Op, class Factors>
 [[gnu::noinline]] MASE_SIMD_TARGET std::size_t write_groups(
-    const Groups& groups, const Op& given_op, const Factors& given_factors, std::uint64_t seed,
+    const Groups& groups, const Op& given_op, const Factors& given_factors, Seed seed,
     std::size_t index, const float* in, float* out, std::size_t count, std::int32_t* peaks) {
   Offsets<Op> offsets(seed);
   offsets.start(index);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "formats/seed.hpp"
 #include "simd/kernels.hpp"
 
 namespace mase::formats::kernels {
@@ -22,7 +23,7 @@ struct Strip {
   std::size_t tile = 1;
   bool streaming = false;  ///< stores bypass the caches
   std::size_t index = 0;   ///< index in the tensor of the element at `in`
-  std::uint64_t seed = 0;  ///< seed of stochastic rounding
+  Seed seed{};             ///< seed of stochastic rounding
   std::size_t ahead = 0;   ///< distance to the next strip when it is worth a prefetch
 
   std::size_t tiles() const { return (columns + tile - 1) / tile; }
@@ -38,7 +39,7 @@ struct Runs {
   std::size_t column = 0;  ///< column of the first element, where a tile begins
   bool streaming = false;  ///< stores bypass the caches
   std::size_t index = 0;   ///< index in the tensor of the element at `in`
-  std::uint64_t seed = 0;  ///< seed of stochastic rounding
+  Seed seed{};             ///< seed of stochastic rounding
   /// If given, receives the bits of the largest |x| of every tile that is done. Up to
   /// `runs_padding` further numbers may be overwritten.
   std::int32_t* peaks = nullptr;

@@ -16,7 +16,7 @@ namespace mase::formats::kernels {
 /// Starts a kernel; returns the text of CUDA's error, or null. `seed` is that of
 /// stochastic rounding.
 template <class Grid>
-using OnDevice = const char* (*)(const Grid& grid, std::uint64_t seed, const DeviceSpan& span);
+using OnDevice = const char* (*)(const Grid& grid, Seed seed, const DeviceSpan& span);
 
 /// All kernels; they give the bits of those for processors, except the payload of a NaN.
 struct DeviceKernels {

@@ -6,6 +6,7 @@
 #include "base/philox.hpp"
 #include "formats/device/launch.hpp"
 #include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 #include "simd/simd.hpp"
 
 namespace mase::formats::kernels {
@@ -27,25 +28,26 @@ inline bool is_aligned(const DeviceSpan& span) {
   return !misaligned(span.in) && !misaligned(span.out);
 }
 
-/// The numbers of stochastic_offset for the elements from 4 * block on.
-MASE_SIMD Four offsets_of(std::uint64_t seed, std::uint64_t block) {
+/// The key's numbers from 4 * block on.
+MASE_SIMD Four offsets_of(std::uint64_t key, std::uint64_t block) {
   const auto words =
       philox_block({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
                     rounding_domain, 0},
-                   {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+                   {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
   Four offsets;
   for (std::size_t i = 0; i < Four::count; ++i)
     offsets.of[i] = static_cast<float>(words[i] >> 8) * 0x1p-24F;
   return offsets;
 }
 
-/// The same from any element on.
-MASE_SIMD Four offsets_from(std::uint64_t seed, std::uint64_t first) {
-  Four offsets = offsets_of(seed, first / Four::count);
-  if (first % Four::count == 0) return offsets;
-  const Four next = offsets_of(seed, first / Four::count + 1);
+/// The numbers of stochastic_offset for the elements from `first` on.
+MASE_SIMD Four offsets_from(Seed seed, std::uint64_t first) {
+  const std::uint64_t number = seed.first + first;
+  Four offsets = offsets_of(seed.key, number / Four::count);
+  if (number % Four::count == 0) return offsets;
+  const Four next = offsets_of(seed.key, number / Four::count + 1);
   for (std::size_t i = 0; i < Four::count; ++i) {
-    if (i == first % Four::count) break;
+    if (i == number % Four::count) break;
     for (std::size_t k = 0; k + 1 < Four::count; ++k) offsets.of[k] = offsets.of[k + 1];
     offsets.of[Four::count - 1] = next.of[i];
   }
@@ -55,7 +57,7 @@ MASE_SIMD Four offsets_from(std::uint64_t seed, std::uint64_t first) {
 template <class Op>
 struct ElementBody {
   Op op;
-  std::uint64_t seed;
+  Seed seed;
   const float* in;
   float* out;
   std::size_t count;
@@ -83,7 +85,7 @@ struct ElementBody {
   }
   MASE_SIMD Four applied(Four x, std::size_t block) const {
     if constexpr (Op::draws) {
-      const Four u = offsets_of(seed, block);
+      const Four u = offsets_from(seed, block * Four::count);
       for (std::size_t i = 0; i < Four::count; ++i) x.of[i] = op(x.of[i], u.of[i]);
     } else {
       for (std::size_t i = 0; i < Four::count; ++i) x.of[i] = op(x.of[i]);
@@ -94,7 +96,7 @@ struct ElementBody {
 
 /// Applies an operation to all elements.
 template <class Op>
-const char* apply_on_device(const Op& op, std::uint64_t seed, const DeviceSpan& span) {
+const char* apply_on_device(const Op& op, Seed seed, const DeviceSpan& span) {
   const ElementBody<Op> body{op, seed, span.in, span.out, span.count, is_aligned(span)};
   return launch(body, (span.count + Four::count - 1) / Four::count, span);
 }

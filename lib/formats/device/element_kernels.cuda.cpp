@@ -14,17 +14,16 @@ namespace {
 
 /// The kernel of an operation that is made from a grid.
 template <class Op, class Grid>
-const char* on_device(const Grid& grid, std::uint64_t seed, const DeviceSpan& span) {
+const char* on_device(const Grid& grid, Seed seed, const DeviceSpan& span) {
   return apply_on_device(Op::of(grid), seed, span);
 }
 
-const char* floored_minifloat(const MinifloatGrid& grid, std::uint64_t seed,
-                              const DeviceSpan& span) {
+const char* floored_minifloat(const MinifloatGrid& grid, Seed seed, const DeviceSpan& span) {
   if (OnFlooredMinifloatGrid::covers(grid)) return on_device<OnFlooredNumbers>(grid, seed, span);
   return on_device<OnMinifloatGrid<Rounding::floor>>(grid, seed, span);
 }
 
-const char* three_way(const ThreeWay& values, std::uint64_t seed, const DeviceSpan& span) {
+const char* three_way(const ThreeWay& values, Seed seed, const DeviceSpan& span) {
   return values.keeps_nan ? on_device<ToValue<true>>(values, seed, span)
                           : on_device<ToValue<false>>(values, seed, span);
 }

@@ -32,7 +32,7 @@ template <class Op>
 struct TileBody {
   Op op;
   DeviceTiles tiles;
-  std::uint64_t seed;
+  Seed seed;
   const float* in;
   float* out;
   std::size_t count;
@@ -133,7 +133,7 @@ struct TileBody {
 
 /// Applies an operation to all tiles.
 template <class Op>
-const char* apply_to_tiles(const Op& op, const DeviceTiles& tiles, std::uint64_t seed,
+const char* apply_to_tiles(const Op& op, const DeviceTiles& tiles, Seed seed,
                            const DeviceSpan& span) {
   const bool aligned =
       is_aligned(span) && tiles.row % Four::count == 0 && tiles.tile % Four::count == 0;

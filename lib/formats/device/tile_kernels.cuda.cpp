@@ -12,7 +12,7 @@ namespace mase::formats::kernels {
 namespace {
 
 template <class Op, class Grid>
-const char* on_tiles(const Grid& grid, const DeviceTiles& tiles, std::uint64_t seed,
+const char* on_tiles(const Grid& grid, const DeviceTiles& tiles, Seed seed,
                      const DeviceSpan& span) {
   return apply_to_tiles(Op::of(grid), tiles, seed, span);
 }

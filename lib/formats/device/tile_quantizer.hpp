@@ -16,7 +16,7 @@ std::optional<kernels::DeviceTiles> device_tiles(const Tiling& tiling);
 template <class Grid>
 DeviceQuantizer tile_quantizer(
     ByRounding<kernels::OnDeviceTiles<Grid>> kernels::TileKernels::*kernels, Rounding rounding,
-    const Grid& grid, const kernels::DeviceTiles& tiles, std::uint64_t seed) {
+    const Grid& grid, const kernels::DeviceTiles& tiles, Seed seed) {
   return [=](const kernels::DeviceKernels& table, const DeviceSpan& span) {
     return (table.tiles->*kernels)[rounding](grid, tiles, seed, span);
   };

@@ -8,6 +8,7 @@
 #include "formats/device_span.hpp"
 #include "formats/fast_exponent.hpp"
 #include "formats/microscaling/mx_kernel.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats::kernels {
 
@@ -28,8 +29,8 @@ struct DeviceTiles {
 
 /// Starts a kernel, like OnDevice.
 template <class Grid>
-using OnDeviceTiles = const char* (*)(const Grid& grid, const DeviceTiles& tiles,
-                                      std::uint64_t seed, const DeviceSpan& span);
+using OnDeviceTiles = const char* (*)(const Grid& grid, const DeviceTiles& tiles, Seed seed,
+                                      const DeviceSpan& span);
 
 /// All kernels of blocks, profile exact.
 struct TileKernels {

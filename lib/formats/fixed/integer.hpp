@@ -47,7 +47,7 @@ struct IntegerFunctions : Defined<Derived> {
   std::int64_t rows_together(const Shape&) const override { return has_grids() ? 1 : 0; }
   std::shared_ptr<const FormatDefinition> of_rows(std::int64_t first,
                                                   std::int64_t count) const override {
-    if (!has_grids()) return nullptr;
+    if (!has_grids()) return Defined<Derived>::of_rows(first, count);
     auto rows = std::make_shared<Derived>(this->self());
     const auto begin = this->self().channel_frac_width.begin() + first;
     rows->channel_frac_width.assign(begin, begin + count);

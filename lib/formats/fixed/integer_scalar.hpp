@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -17,7 +18,7 @@ struct IntegerSpec {
   bool is_signed = true;
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
-  std::uint64_t seed = 0;
+  Seed seed{};
 
   double low() const;   ///< -2^(width-1), or 0 when unsigned
   double high() const;  ///< 2^(width-1) - 1, or 2^width - 1 when unsigned

@@ -220,7 +220,7 @@ std::int64_t ScaleInteger::rows_together(const Shape& shape) const {
 
 std::shared_ptr<const FormatDefinition> ScaleInteger::of_rows(std::int64_t first,
                                                               std::int64_t count) const {
-  if (channel_step.size() < 2) return nullptr;
+  if (channel_step.size() < 2) return Defined<ScaleInteger>::of_rows(first, count);
   auto rows = std::make_shared<ScaleInteger>(*this);
   const auto begin = channel_step.begin() + first;
   rows->channel_step.assign(begin, begin + count);

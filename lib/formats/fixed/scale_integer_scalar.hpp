@@ -7,6 +7,7 @@
 #include <span>
 
 #include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -16,7 +17,7 @@ struct ScaleIntegerSpec {
   bool is_signed = true;
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
-  std::uint64_t seed = 0;
+  Seed seed{};
   bool all_codes = false;  ///< of two's complement, the least one among them
 
   double high() const;  ///< largest code: 2^(width-1) - 1, or 2^width - 1 when unsigned

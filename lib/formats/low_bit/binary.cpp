@@ -73,7 +73,7 @@ void Binary::resolve(const Tree& given, Diagnostics& diagnostics) {
 
 BinarySpec Binary::spec() const {
   return {bipolar, stochastic, scaled.value_or(!bipolar), profile_value(),
-          static_cast<std::uint64_t>(seed)};
+          Seed(static_cast<std::uint64_t>(seed), first_number)};
 }
 
 double Binary::bits_per_element(const Shape& shape) const {

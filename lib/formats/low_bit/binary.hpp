@@ -23,6 +23,7 @@ struct Binary : ProfileFields, Defined<Binary> {
   std::optional<bool> scaled;
   bool stochastic = false;
   std::int64_t seed = 0;
+  std::uint64_t first_number = 0;  ///< no field: where the tensor's random numbers begin
 
   static constexpr auto fields() {
     return std::tuple_cat(

@@ -6,6 +6,7 @@
 
 #include "formats/low_bit/three_way_kernel.hpp"
 #include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -15,7 +16,7 @@ struct BinarySpec {
   bool stochastic = false;
   bool scaled = false;  ///< alpha is the slice's mean magnitude, otherwise 1
   Profile profile = Profile::exact;
-  std::uint64_t seed = 0;
+  Seed seed{};
 };
 
 /// The code of one element; `index` counts elements of the tensor (stochastic only).

@@ -9,6 +9,7 @@
 #include "formats/minifloat/minifloat_scalar.hpp"
 #include "formats/rounding.hpp"
 #include "formats/scale_rule.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -28,7 +29,7 @@ struct MxSpec {
   ScaleRule rule = ScaleRule::floor;
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
-  std::uint64_t seed = 0;
+  Seed seed{};
 
   int bias() const;            ///< bias of the stored scale
   int lowest_stored() const;   ///< the lowest X that a code stands for, which is code 0

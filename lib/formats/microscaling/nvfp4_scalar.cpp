@@ -28,7 +28,7 @@ float rounded_scale(float a) {
 
 }  // namespace
 
-MinifloatSpec nvfp4_element(Rounding rounding, std::uint64_t seed) {
+MinifloatSpec nvfp4_element(Rounding rounding, Seed seed) {
   MinifloatSpec spec;
   spec.width = 4;
   spec.exponent_width = 2;

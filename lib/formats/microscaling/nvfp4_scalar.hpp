@@ -13,7 +13,7 @@
 namespace mase::formats {
 
 /// The element format e2m1 with this rounding.
-MinifloatSpec nvfp4_element(Rounding rounding, std::uint64_t seed);
+MinifloatSpec nvfp4_element(Rounding rounding, Seed seed);
 
 /// The tensor's scale t = RN32(amax / 2688) from its largest finite magnitude; 1 for a tensor of
 /// zeros. It is at least nvfp4_smallest_scale, so that the reciprocals of scales are finite.

@@ -17,7 +17,7 @@ struct Nvfp4Spec {
   bool two_levels = true;
   std::optional<float> tensor_scale;  ///< for two levels; nullopt: by the largest magnitude
   Rounding rounding = Rounding::nearest_even;
-  std::uint64_t seed = 0;
+  Seed seed{};
 };
 
 /// Fake quantization; `in` and `out` may be the same memory.

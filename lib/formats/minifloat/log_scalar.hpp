@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -17,7 +18,7 @@ struct LogSpec {
   bool zero = true;  ///< exponent code 0 means the number 0
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
-  std::uint64_t seed = 0;
+  Seed seed{};
 
   bool has_zero() const { return zero && profile == Profile::exact; }
   std::int64_t lowest_exponent() const;   ///< exponent of the smallest magnitude

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "formats/rounding.hpp"
+#include "formats/seed.hpp"
 
 namespace mase::formats {
 
@@ -26,7 +27,7 @@ struct MinifloatSpec {
   bool saturate = true;
   Rounding rounding = Rounding::nearest_even;
   Profile profile = Profile::exact;
-  std::uint64_t seed = 0;
+  Seed seed{};
   /// False for minifloat_denorm, whose fraction has no leading one: 2^(c - bias) * M / 2^m.
   bool hidden_bit = true;
 
