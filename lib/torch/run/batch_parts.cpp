@@ -23,6 +23,13 @@ UseBatchParts::~UseBatchParts() { parts_in_use = before_; }
 
 BatchParts* batch_parts_in_use() { return parts_in_use; }
 
+std::optional<std::size_t> row_dimension(std::span<const std::int64_t> sizes, std::int64_t rows) {
+  const auto found = std::ranges::find(sizes, rows);
+  if (found != sizes.end()) return static_cast<std::size_t>(found - sizes.begin());
+  if (!sizes.empty() && sizes.front() % rows == 0) return 0;
+  return {};
+}
+
 void take_all_parts(BatchMoments& moments) {
   BatchParts* const parts = batch_parts_in_use();
   if (!parts) return;

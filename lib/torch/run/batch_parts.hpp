@@ -2,7 +2,9 @@
 // Batches whose rows are divided into parts, and the statistics that the parts have in common.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +41,10 @@ class UseBatchParts {
 };
 
 BatchParts* batch_parts_in_use();  ///< those of this thread; null if the batch is whole
+
+/// The dimension of the rows of a part in a value of these sizes: the first one of their number, or
+/// the first one if it has them in order. Nothing if there is none.
+std::optional<std::size_t> row_dimension(std::span<const std::int64_t> sizes, std::int64_t rows);
 
 /// The moments of some values of each channel.
 struct BatchMoments {

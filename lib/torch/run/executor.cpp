@@ -98,10 +98,13 @@ at::Tensor Executor::Plan::rounded(const at::Tensor& tensor, const PortFormat& b
 at::Tensor Executor::Plan::on_grid(const at::Tensor& tensor, const PortFormat& by, Rounded what,
                                    std::int64_t item) const {
   if (!training_) return quantize(tensor, by.format->deterministic());
+  RoundedSizes sizes;
+  if (what == Rounded::data) sizes = tensor.sizes();
   const at::Tensor out =
-      quantize(tensor, rounding.at(*by.format, by.place, what, item), by.log2_step);
+      quantize(tensor, rounding.at(*by.format, by.place, what, sizes, item), by.log2_step);
   if (!rounding.gradient) return out;
-  return round_gradient(out, rounding.at(*rounding.gradient, by.place, Rounded::gradient, item));
+  return round_gradient(out,
+                        rounding.at(*rounding.gradient, by.place, Rounded::gradient, sizes, item));
 }
 
 at::Tensor Executor::Plan::show_quantized(const Recipe& recipe, const at::Tensor& tensor,
@@ -162,7 +165,7 @@ c10::IValue Executor::Plan::take_done(PlanStep& step) {
 void Executor::Plan::call_operator(PlanStep& step) {
   if (!step.on_host.empty()) bring_to_host(step);
   if (step.has_demands) require_demands(step.node->op, stack_);
-  if (training_ && step.is_dropout && call_shared_dropout()) return;
+  if (training_ && step.draw_by_row && batch_parts_in_use() && step.draw_by_row(stack_)) return;
   if (step.is_batch_norm && (training_ ? call_shared_norm() : call_norm(step))) return;
   const bool over = !training_ && step.in_place && may_overwrite(stack_);
   (over ? step.in_place : step.aten)->callBoxed(&stack_);

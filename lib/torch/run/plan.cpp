@@ -207,7 +207,7 @@ class PlanBuilder {
     check_argument_names(node, schema);
     step.in_place = in_place_twin(graph_, node, schema);
     step.is_batch_norm = node.op == "aten::batch_norm";
-    step.is_dropout = node.op == "aten::dropout";
+    step.draw_by_row = find_draw_by_row(node.op);
     step.has_demands = has_tensor_demands(node.op);
     for (const c10::Argument& argument : schema.arguments()) {
       step.arguments.push_back(argument_recipe(node, argument));

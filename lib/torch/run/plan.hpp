@@ -19,6 +19,7 @@
 #include "torch/run/normalise_kernels.hpp"
 #include "torch/run/operators.hpp"
 #include "torch/run/recurrent.hpp"
+#include "torch/run/row_draws.hpp"
 
 namespace mase::libtorch {
 
@@ -57,7 +58,8 @@ struct PlanStep {
   Kind kind = Kind::aten;
   std::optional<c10::OperatorHandle> aten;
   std::optional<c10::OperatorHandle> in_place;  ///< the same, in place
-  bool is_batch_norm = false, is_dropout = false;
+  bool is_batch_norm = false;
+  DrawByRow draw_by_row = nullptr;   ///< for parts of a batch
   bool hides = false;                ///< a softmax that sets masked elements to 0
   bool has_demands = false;          ///< demands that ATen does not check
   std::vector<std::size_t> on_host;  ///< arguments that must be on the CPU; empty if all are
@@ -107,7 +109,6 @@ struct Executor::Plan {
   void bring_to_host(const PlanStep& step);
   bool call_norm(PlanStep& step);
   bool call_shared_norm();
-  bool call_shared_dropout();
   c10::IValue take_done(PlanStep& step);
   c10::IValue call_recurrent(PlanStep& step);
   c10::IValue call_folded(PlanStep& layer);

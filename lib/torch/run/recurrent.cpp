@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "torch/run/batch_parts.hpp"
+#include "torch/run/dropout.hpp"
 #include "torch/run/operators.hpp"
 #include "torch/run/recurrent_checks.hpp"
 
@@ -96,6 +98,9 @@ TensorRow state_of_call(const RecurrentOp& op, const RecurrentCall& call, std::i
   return state;
 }
 
+/// The dimension of the rows of values that are ordered by steps.
+constexpr std::size_t step_rows = 1;
+
 struct HiddenState {
   at::Tensor h, c;
 };
@@ -149,7 +154,8 @@ class StepLoop {
       output_ = at::cat(computed, -1);
       x = at::cat(passed, -1);
       if (call_.train && call_.dropout > 0 && level + 1 < call_.num_layers)
-        x = at::dropout(x, call_.dropout, true);
+        x = rows_.empty() ? dropped_out(x, call_.dropout, step_rows)
+                          : at::dropout(x, call_.dropout, true);
     }
     return results();
   }
@@ -272,7 +278,46 @@ const RecurrentOp* find_recurrent_of_aten(std::string_view aten) {
   return padded || aten.empty() ? padded : find_recurrent_by(&RecurrentOp::aten_packed, aten);
 }
 
+bool draws_by_row(const RecurrentOp& op, const RecurrentCall& call) {
+  return batch_parts_in_use() && call.train && call.dropout > 0 && call.num_layers > 1 &&
+         !op.cell && !call.is_packed() && is_batched(op, call);
+}
+
+/// Runs a layer level by level, with the draws of the rows between them.
+c10::IValue run_levels(const RecurrentOp& op, const RecurrentCall& call) {
+  const std::int64_t directions = call.bidirectional ? 2 : 1;
+  RecurrentCall level = call;
+  level.num_layers = 1;
+  level.batch_first = false;
+  level.input = input_by_steps(op, call);
+  TensorRow h, c;
+  for (std::int64_t first = 0; first < call.num_layers * directions; first += directions) {
+    for (const auto member :
+         {&RecurrentCall::weight_ih, &RecurrentCall::weight_hh, &RecurrentCall::weight_hr,
+          &RecurrentCall::bias_ih, &RecurrentCall::bias_hh})
+      if (const TensorRow& all = call.*member; !all.empty())
+        (level.*member).assign(all.begin() + first, all.begin() + first + directions);
+    for (std::size_t i = 0; i < call.state.size(); ++i)
+      level.state[i] = call.state[i].narrow(0, first, directions);
+    if (first > 0) level.input = dropped_out(level.input, call.dropout, step_rows);
+    const c10::IValue result = run_recurrent(op, level);
+    level.input = result.toTupleRef().elements()[0].toTensor();
+    const c10::IValue& last = result.toTupleRef().elements()[1];
+    h.push_back(op.has_memory() ? last.toTupleRef().elements()[0].toTensor() : last.toTensor());
+    if (op.has_memory()) c.push_back(last.toTupleRef().elements()[1].toTensor());
+  }
+  const at::Tensor output = rows_first(call) ? level.input.transpose(0, 1) : level.input;
+  const c10::IValue last = op.has_memory()
+                               ? c10::IValue(c10::ivalue::Tuple::create(at::cat(h), at::cat(c)))
+                               : c10::IValue(at::cat(h));
+  return c10::ivalue::Tuple::create(c10::IValue(output), last);
+}
+
 c10::IValue run_recurrent(const RecurrentOp& op, const RecurrentCall& call) {
+  if (draws_by_row(op, call)) {
+    aten_call(op, call);  // refuses what does not fit
+    return run_levels(op, call);
+  }
   auto [name, stack] = aten_call(op, call);
   find_operator(name)->callBoxed(&stack);
   if (!is_batched(op, call))

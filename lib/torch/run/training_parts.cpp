@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of a plan that look at the whole batch, of which it trains on a part.
-#include <ATen/TensorOperators.h>
-
-#include "torch/run/dropout.hpp"
 #include "torch/run/plan.hpp"
 #include "torch/run/shared_norm.hpp"
 
@@ -20,18 +17,6 @@ bool Executor::Plan::call_shared_norm() {
       shared_norm({tensor(input), tensor(weight), tensor(bias), tensor(mean), tensor(variance),
                    stack_[momentum].toDouble(), stack_[epsilon].toDouble()},
                   *parts);
-  stack_.resize(1);
-  stack_[input] = out;
-  return true;
-}
-
-/// Runs a dropout with the draws of its rows, if the batch has several parts.
-bool Executor::Plan::call_shared_dropout() {
-  enum { input, probability, train };
-  const double p = stack_[probability].toDouble();
-  if (!batch_parts_in_use() || !stack_[train].toBool() || !(p > 0 && p < 1)) return false;
-  const at::Tensor from = stack_[input].toTensor();
-  const at::Tensor out = from * dropout_factors(from, p);
   stack_.resize(1);
   stack_[input] = out;
   return true;

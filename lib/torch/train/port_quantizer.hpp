@@ -42,6 +42,7 @@ class PortQuantizer {
 
  private:
   void write_gradient(const at::Tensor& gradient, at::Tensor& into);
+  libtorch::RoundedSizes sizes_of(const at::Tensor& values) const;
 
   Source source_;
   at::Tensor raw_, values_, gradient_;

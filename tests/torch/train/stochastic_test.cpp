@@ -71,7 +71,7 @@ TEST_CASE("random numbers of training follow seed, step, batch, place and what i
   std::set<std::int64_t> seeds{seed};
   const auto add = [&](const libtorch::TrainingRounding& rounding, std::uint64_t at, Rounded what,
                        std::int64_t item = 0) {
-    seeds.insert(seed_of(rounding.at(format, at, what, item)));
+    seeds.insert(seed_of(rounding.at(format, at, what, {}, item)));
   };
   add({.seed = 2, .step = 5, .batch = 2}, place, Rounded::data);
   add({.seed = 1, .step = 6, .batch = 2}, place, Rounded::data);
