@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes train networks with batch norms as stock PyTorch trains them in one process with the whole batch.
+"""Processes and shards train networks with batch norms as stock PyTorch trains them in one process with the whole batch.
 
 usage: shared_norms_test.py --mase BINARY --source ROOT; exits with 77 where torch is missing
 """
@@ -85,31 +85,53 @@ class SharedNorms(Cases):
             optimizer.step()
         return model.state_dict()
 
-    def trained_by_mase(self, model):
-        torch.jit.script(model.eval()).save(self.folder / "model.pt")
+    def trained_by_mase(self, project, processes, *more, steps=STEPS):
         mase(
-            *["train", self.folder / "model.pt", "images", "--data-dir", self.folder / "rows.csv", "--nproc", 2],
-            *["--batch-size", ROWS // 2, "--max-steps", STEPS, "--learning-rate", RATE, "--training-optimizer", "sgd"],
-            *["--project-dir", self.folder, "--project", "two", "-q"],
+            *["train", self.folder / "model.pt", "images", "--data-dir", self.folder / "rows.csv"],
+            *["--nproc", processes, "--batch-size", ROWS // processes, "--max-steps", steps, "--learning-rate", RATE],
+            *["--training-optimizer", "sgd", "--project-dir", self.folder, "--project", project, "-q", *more],
         )
-        return torch.jit.load(self.folder / "two/software/training_ckpts/last.pt").state_dict()
+        return torch.jit.load(self.folder / project / "software/training_ckpts/last.pt").state_dict()
 
     def check(self, momentum):
         torch.manual_seed(1)
         model = Residual(momentum)
-        mine = self.trained_by_mase(model)
+        torch.jit.script(model.eval()).save(self.folder / "model.pt")
+        two = self.trained_by_mase("two", 2)
+        seven = self.trained_by_mase("seven", 7)
+        self.check_bits(two, self.trained_by_mase("shards", 1, "--shards", 2))
+        self.check_bits(seven, self.trained_by_mase("shards-of-two", 2, "--shards", 7))
         theirs = self.trained_by_torch(model)
-        self.assertEqual(sorted(mine), sorted(theirs))
-        for name, values in theirs.items():
-            # Sums of 42 * 64 floats in another order differ by at most 2.7e3 * 2^-24, here of values below 1, and
-            # steps of 0.05 with momentum make about 2 of that.
-            self.assertLess((mine[name] - values).abs().max().item(), 3e-4, name)
+        for mine in (two, seven):
+            self.assertEqual(sorted(mine), sorted(theirs))
+            for name, values in theirs.items():
+                # Sums of 42 * 64 floats in another order differ by at most 2.7e3 * 2^-24, here of values below 1, and
+                # steps of 0.05 with momentum make about 2 of that.
+                self.assertLess((mine[name] - values).abs().max().item(), 3e-4, name)
+
+    def check_bits(self, one, other):
+        for name, values in one.items():
+            self.assertTrue(torch.equal(values, other[name]), name)
 
     def test_layers(self):
         self.check(0.1)
 
     def test_autograd(self):
         self.check(None)
+
+    def test_dropout_between_norms(self):
+        """In turns, shards draw what processes draw, and a run that was stopped goes on with the same bits."""
+        torch.manual_seed(1)
+        model = nn.Sequential(
+            nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.Dropout(0.3), nn.Conv2d(4, 4, 3), nn.BatchNorm2d(4),
+            nn.Dropout(0.3), nn.Flatten(), nn.Linear(64, 3),
+        )  # fmt: skip
+        torch.jit.script(model.eval()).save(self.folder / "model.pt")
+        words = ["--accumulate-grad-batches", 2, "--ema-decay", 0.9]
+        three = self.trained_by_mase("three", 3, *words)
+        self.check_bits(three, self.trained_by_mase("shards", 1, "--shards", 3, *words))
+        self.trained_by_mase("parts", 1, "--shards", 3, *words, steps=STEPS // 2)
+        self.check_bits(three, self.trained_by_mase("parts", 1, "--shards", 3, *words, "--resume"))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "data/task.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::train {
 namespace {
@@ -18,6 +19,12 @@ bool has_formats(const ir::Graph& graph) {
 }
 
 }  // namespace
+
+bool has_batch_norm(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.order(), [&](ir::NodeId id) {
+    return ir::base_op(graph.node(id).op) == "aten::batch_norm";
+  });
+}
 
 void check_data(const ir::Graph& graph, const data::Dataset& data) {
   if (data.validation.empty())

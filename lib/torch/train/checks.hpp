@@ -12,6 +12,9 @@
 
 namespace mase::train {
 
+/// Whether the graph has batch norms, which look at all rows of a batch in training.
+bool has_batch_norm(const ir::Graph& graph);
+
 /// Error(Fault::config) if there are no validation rows, or rows have another number of inputs.
 void check_data(const ir::Graph& graph, const data::Dataset& data);
 

@@ -10,6 +10,8 @@
 
 #include "base/random.hpp"
 #include "ir/train_mode.hpp"
+#include "torch/run/recurrent.hpp"
+#include "torch/run/row_draws.hpp"
 
 namespace mase::train {
 namespace {
@@ -28,10 +30,15 @@ bool draws_numbers(const ir::Graph& graph) {
                              [&](ir::NodeId id) { return ir::may_draw(graph, graph.node(id)); });
 }
 
-bool draws_by_row(const ir::Graph& graph) {
-  return std::ranges::all_of(graph.order(), [&](ir::NodeId id) {
-    return graph.node(id).op == "aten::dropout" || !ir::may_draw(graph, graph.node(id));
-  });
+std::vector<const ir::Node*> draws_without_rows(const ir::Graph& graph) {
+  std::vector<const ir::Node*> found;
+  for (const ir::NodeId id : graph.order()) {
+    const ir::Node& node = graph.node(id);
+    const bool by_row = libtorch::find_draw_by_row(node.op) ||
+                        (libtorch::find_recurrent(node.op) && !node.find("batch_sizes"));
+    if (ir::may_draw(graph, node) && !by_row) found.push_back(&node);
+  }
+  return found;
 }
 
 void seed_step(std::int64_t seed, std::int64_t step, int rank) {

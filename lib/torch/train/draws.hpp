@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "ir/graph.hpp"
 
@@ -14,9 +15,9 @@ namespace mase::train {
 /// Whether the graph draws random numbers while training.
 bool draws_numbers(const ir::Graph& graph);
 
-/// Whether all draws belong to rows (dropout.hpp), so that processes that train together take
-/// theirs of those of the whole batch.
-bool draws_by_row(const ir::Graph& graph);
+/// The nodes whose draws do not belong to rows (row_draws.hpp). If there are none, the parts of a
+/// batch take theirs of those of the whole batch.
+std::vector<const ir::Node*> draws_without_rows(const ir::Graph& graph);
 
 /// Seeds LibTorch's generator for one step of one of the processes that train together.
 /// Neighbouring seeds, steps and ranks give unrelated numbers.

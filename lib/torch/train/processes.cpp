@@ -69,6 +69,17 @@ double Processes::sum_shards(Parameters& parameters) {
   return shards_.all == 1 ? loss_ : static_cast<double>(companions[0]);
 }
 
+std::vector<double> Processes::gather(std::span<const double> own) {
+  if (!group_) return {own.begin(), own.end()};
+  const std::int64_t count = static_cast<std::int64_t>(own.size()) / shards_.own();
+  const at::Tensor mine = at::empty({shards_.own(), count}, at::kDouble);
+  std::ranges::copy(own, mine.data_ptr<double>());
+  const at::Tensor all = at::empty({shards_.all, count}, at::kDouble);
+  group_->gather(mine, shards_, all);
+  const double* const first = all.data_ptr<double>();
+  return {first, first + all.numel()};
+}
+
 void Processes::take_statistics_of_first(std::map<std::string, at::Tensor>& tensors,
                                          Parameters& parameters, std::int64_t step) {
   if (!group_) return;

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "backend/training.hpp"
 #include "data/scorer.hpp"
@@ -41,6 +43,8 @@ class Processes {
   void add_shard(Parameters& parameters, double loss);
   /// Replaces the gradients by their sums over all shards, and returns the sum of the losses.
   double sum_shards(Parameters& parameters);
+  /// The numbers of all shards in their order, of which `own` has those of the own shards.
+  std::vector<double> gather(std::span<const double> own);
   /// Takes all tensors but the parameters from rank 0. Statistics of batch norms are those of each
   /// process's own rows. Error(Fault::internal) if the parameters are not those of rank 0.
   void take_statistics_of_first(std::map<std::string, at::Tensor>& tensors, Parameters& parameters,

@@ -18,14 +18,11 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single) {
   StepCounts counts;
   const std::int64_t ranks = options.ranks.size, batch = options.batch_size * ranks;
-  const std::int64_t shards = options.shards.value_or(1);  // those that norms see by themselves
   counts.batches_per_epoch = divide_up(rows, batch);
-  if (drop_single && batch < 2 * shards)
+  if (drop_single && batch < 2)
     config_error("batch_size = " + std::to_string(options.batch_size) +
-                 ": batch norms need at least 2 rows in a training batch" +
-                 (options.shards ? ", and in each shard" : ""));
-  if (const std::int64_t last = rows % batch; drop_single && last > 0 && last < 2 * shards)
-    --counts.batches_per_epoch;
+                 ": batch norms need at least 2 rows in a training batch");
+  if (drop_single && rows % batch == 1) --counts.batches_per_epoch;
   if (counts.batches_per_epoch < 1)
     config_error("the train part has " + std::to_string(rows) + " rows: too few for one batch");
   counts.steps_per_epoch = divide_up(counts.batches_per_epoch, options.accumulate_grad_batches);

@@ -17,10 +17,8 @@ struct StepCounts {
   std::int64_t epochs = 0;           ///< the last one may be cut short by max_steps
 };
 
-/// A batch here is that of all processes together. `drop_single`: a last batch of a
-/// single row, or one that leaves less than two rows to one of the shards that were asked for, is
-/// left out (batch norms need two). Error(Fault::config) when no
-/// batch is left.
+/// A batch here is that of all processes together. `drop_single`: a last batch of a single row is
+/// left out (batch norms need two). Error(Fault::config) when no batch is left.
 StepCounts count_steps(std::int64_t rows, const backend::TrainOptions& options, bool drop_single);
 
 /// The learning rate of step `step` (from 0). It rises linearly to the peak over the first

@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "ir/op_table.hpp"
 #include "torch/run/device.hpp"
 #include "torch/run/tensors.hpp"
 #include "torch/train/checks.hpp"
@@ -22,12 +21,6 @@
 
 namespace mase::train {
 namespace {
-
-bool has_batch_norm(const ir::Graph& graph) {
-  return std::ranges::any_of(graph.order(), [&](ir::NodeId id) {
-    return ir::base_op(graph.node(id).op) == "aten::batch_norm";
-  });
-}
 
 /// The hash of what is trained on: the data set, and the teacher if there is one.
 std::string data_hash(const data::Dataset& data, const backend::TrainOptions& options) {
@@ -50,7 +43,7 @@ class Trainer {
                  options.ranks, options.shards),
         processes_(options.ranks, batches_.shards()),
         objective_(data, options, batches_, first_output(), device),
-        gradients_(model_, objective_, batches_, processes_, counts_, options) {
+        gradients_({model_, objective_, batches_}, data, processes_, counts_, options, device) {
     state_.data_hash = data_hash(data, options);
   }
 
@@ -99,7 +92,7 @@ class Trainer {
 
   void run_epoch() {
     const std::int64_t epoch = state_.step / counts_.steps_per_epoch;
-    batches_.shuffle(epoch);
+    gradients_.shuffle(epoch);
     const std::int64_t end = std::min(counts_.steps, (epoch + 1) * counts_.steps_per_epoch);
     while (state_.step < end) {
       run_step();

@@ -108,9 +108,10 @@ TEST_CASE("steps are counted from rows, batches and groups") {
   CHECK(count_steps(61, options, false).batches_per_epoch == 3);
   CHECK(count_steps(61, options, true).batches_per_epoch == 2);
   CHECK(count_steps(62, options, true).batches_per_epoch == 3);
-  options.shards = 3;  // each of which is normalised by itself
-  CHECK(count_steps(65, options, true).batches_per_epoch == 2);
-  CHECK(count_steps(66, options, true).batches_per_epoch == 3);
+  options.shards = 30;  // which are normalised together
+  CHECK(count_steps(61, options, true).batches_per_epoch == 2);
+  CHECK(count_steps(62, options, true).batches_per_epoch == 3);
+  options.ranks.size = 1;
   options.batch_size = 1;
   CHECK_THAT(message_of(Fault::config, [&] { count_steps(9, options, true); }),
              Contains("batch_size"));
