@@ -69,13 +69,47 @@ TEST_CASE("links in RTL pass every beat in order after their latency, one in eac
   std::vector<Case> cases;
   for (const auto& [latency, interval] :
        {std::pair{1, 1}, {2, 1}, {3, 1}, {7, 1}, {30, 1}, {1, 2}, {5, 2}, {3, 3}, {2, 4}, {9, 13}})
-    for (const std::int64_t beats : {1, 6, 40}) {
-      const Port port = bits_port(random, 9, beats);
-      cases.push_back(
-          case_of(design::LinkModule{.width = 9, .latency = latency, .interval = interval}, {port},
-                  {port}));
+    for (const auto& [missing, beats] : {std::pair{0, 1}, {0, 40}, {1, 0}}) {
+      const std::int64_t depth = design::link_depth(latency, interval) - missing;
+      if (depth == 0) continue;
+      // A link that is too small gives as many beats as it holds in the time of both ways.
+      const Port port = bits_port(random, 9, beats > 0 ? beats : depth);
+      cases.push_back(case_of(
+          design::LinkModule{.width = 9, .latency = latency, .interval = interval, .depth = depth},
+          {port}, {port}));
     }
   check_cases(cases, kLinkFrames);
+}
+
+namespace {
+
+/// Beats that such a link carries in so many of its intervals, when it is always fed and emptied.
+std::int64_t beats_in(const design::LinkModule& link, std::int64_t intervals) {
+  const auto model = link.handshake({});
+  const auto run = [&](std::int64_t edges) {
+    std::int64_t beats = 0;
+    for (std::int64_t edge = 0; edge < edges; ++edge) {
+      const std::uint8_t taken[] = {model->ready(0)}, given[] = {model->valid(0)};
+      model->clock(taken, given);
+      beats += given[0];
+    }
+    return beats;
+  };
+  run(10 * (link.latency + link.interval));
+  return run(intervals * link.interval);
+}
+
+}  // namespace
+
+TEST_CASE("a link holds just the beats that it needs to carry one in each interval") {
+  for (std::int64_t latency = 1; latency <= 20; ++latency)
+    for (const std::int64_t interval : {1, 2, 3, 4, 7, 20, 39, 40, 100}) {
+      design::LinkModule link{.latency = latency, .interval = interval};
+      link.depth = design::link_depth(latency, interval);
+      INFO("latency " << latency << ", interval " << interval << ", depth " << link.depth);
+      CHECK(beats_in(link, 200) == 200);
+      if (--link.depth > 0) CHECK(beats_in(link, 200) < 200);
+    }
 }
 
 }  // namespace mase::rtl_test

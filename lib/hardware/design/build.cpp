@@ -154,7 +154,9 @@ class Builder {
       design_.instances.push_back({what + inside.name, "", std::move(module), {in}, {out}, device});
     };
     add("send_", LinkOutputModule{width, tdata, words, beats}, from, sent, source);
-    add("link_", LinkModule{tdata + 1, link.latency, link.interval}, sent, come, between_devices);
+    add("link_",
+        LinkModule{tdata + 1, link.latency, link.interval, link_depth(link.latency, link.interval)},
+        sent, come, between_devices);
     add("receive_", LinkInputModule{width, tdata, words}, come, result, target);
     return result;
   }

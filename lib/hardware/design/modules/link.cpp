@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A converter of widths at each port, a skid where a beat is one word, and as many skids between
-// the devices as there are cycles of latency.
+// A converter of widths at each port, a skid where a beat is one word, and between the devices a
+// way there, places for beats at its end, and a way back for those that are free again.
 #include "hardware/design/modules/link.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "hardware/design/modules/paths.hpp"
 #include "hardware/design/modules/primitives.hpp"
 #include "hardware/design/modules/stream_resize.hpp"
 #include "hardware/design/numbers.hpp"
-#include "hardware/design/timing/handshake/pipe.hpp"
 
 namespace mase::design {
 namespace {
@@ -22,7 +23,7 @@ class Sender {
   bool sent() const { return full_ && left_ == 0; }
   /// Edges until the beat is sent; `forever` without one, and when it is.
   std::int64_t quiet() const { return full_ && left_ > 0 ? left_ : forever; }
-  void skip(std::int64_t edges) { left_ -= edges; }
+  void skip(std::int64_t edges) { left_ -= std::min(left_, edges); }
   void step(bool in, bool out) {
     if (in) left_ = interval_ - 2;
     if (!in && left_ > 0) --left_;
@@ -35,36 +36,70 @@ class Sender {
   bool full_ = false;
 };
 
-/// Skids one behind the other, and a sender in front where a beat takes several cycles.
+/// What arrives so many edges after it was sent, in order.
+class Way {
+ public:
+  explicit Way(std::int64_t edges) : edges_(edges) {}
+  /// One rising edge: whether something arrives.
+  bool step(bool sent) {
+    if (edges_ == 0) return sent;
+    if (!gaps_.empty()) skip(1);
+    const bool arrives = !gaps_.empty() && gaps_.front() == 0;
+    if (arrives) gaps_.pop_front();
+    if (sent) gaps_.push_back(edges_ - std::exchange(last_, edges_));
+    return arrives;
+  }
+  /// Edges before the one at which something arrives.
+  std::int64_t quiet() const { return gaps_.empty() ? forever : gaps_.front() - 1; }
+  void skip(std::int64_t edges) {
+    if (gaps_.empty()) return;
+    gaps_.front() -= edges;
+    last_ -= edges;
+  }
+  bool operator==(const Way&) const = default;
+
+ private:
+  std::int64_t edges_, last_ = 0;  ///< edges until the last one arrives
+  std::deque<std::int64_t> gaps_;  ///< edges until the first arrives, and from each to the next
+};
+
+/// Beats go in while there are places for them at the other end. A place that becomes free is known
+/// to the sender a latency later.
 class LinkHandshake final : public HandshakeOf<LinkHandshake> {
  public:
-  LinkHandshake(std::int64_t latency, std::int64_t interval)
-      : paced_(interval > 1), sender_(interval), skids_(static_cast<std::size_t>(latency)) {}
-  bool ready(int) const override { return paced_ ? sender_.ready() : skids_.front().ready(); }
-  bool valid(int) const override { return skids_.back().valid(); }
-  /// Unless a beat can move on by itself.
+  explicit LinkHandshake(const LinkModule& link)
+      : paced_(link.interval > 1),
+        sender_(link.interval),
+        places_(link.depth),
+        forth_(link.latency - 1),
+        back_(link.latency - 1) {}
+  bool ready(int) const override { return paced_ ? sender_.ready() : places_ > 0; }
+  bool valid(int) const override { return there_ > 0; }
   std::int64_t quiet() const override {
-    const auto moves = [](const Skid& a, const Skid& b) { return a.valid() && b.ready(); };
-    if (sender_.sent() && skids_.front().ready()) return 0;
-    return std::ranges::adjacent_find(skids_, moves) == skids_.end() ? sender_.quiet() : 0;
+    if (sends()) return 0;
+    return std::min({sender_.quiet(), forth_.quiet(), back_.quiet()});
   }
-  void skip(std::int64_t edges) override { sender_.skip(edges); }
+  void skip(std::int64_t edges) override {
+    sender_.skip(edges);
+    forth_.skip(edges);
+    back_.skip(edges);
+  }
   void clock(Moves taken, Moves given) override {
-    const bool enters = paced_ ? sender_.sent() && skids_.front().ready() : taken[0] != 0;
-    bool out = given[0] != 0;
-    for (std::size_t i = skids_.size(); i-- > 0;) {
-      const bool in = i == 0 ? enters : skids_[i - 1].valid() && skids_[i].ready();
-      skids_[i].step(in, out);
-      out = in;
-    }
-    if (paced_) sender_.step(taken[0] != 0, enters);
+    const bool in = taken[0] != 0, out = given[0] != 0;
+    const bool enters = paced_ ? sends() : in;
+    places_ += static_cast<int>(back_.step(out)) - static_cast<int>(enters);
+    there_ += static_cast<int>(forth_.step(enters)) - static_cast<int>(out);
+    if (paced_) sender_.step(in, enters);
   }
   bool operator==(const LinkHandshake&) const = default;
 
  private:
+  bool sends() const { return sender_.sent() && places_ > 0; }
+
   bool paced_;
   Sender sender_;
-  std::vector<Skid> skids_;
+  std::int64_t places_, there_ = 0;  ///< free at the other end, as the sender knows; beats there
+  Way forth_, back_;
 };
 
 ResizeModule narrowing(const LinkOutputModule& link) {
@@ -122,8 +157,12 @@ ModuleRow LinkInputModule::row() {
                                          .outputs = {"out"}});
 }
 
+std::int64_t link_depth(std::int64_t latency, std::int64_t interval) {
+  return ceiling(2 * latency, interval);
+}
+
 std::unique_ptr<Handshake> LinkModule::handshake(Stages) const {
-  return std::make_unique<LinkHandshake>(latency, interval);
+  return std::make_unique<LinkHandshake>(*this);
 }
 
 Cost LinkModule::cost(const Design&) const { return {}; }
@@ -133,7 +172,6 @@ Paths LinkModule::paths(const Technology&) const { return {}; }
 ModuleRow LinkModule::row() {
   return row_of_module<LinkModule>({.folder = "interface",
                                     .doc = "what lies between two devices",
-                                    .uses = {"mase_skid"},
                                     .inputs = {"in"},
                                     .outputs = {"out"}});
 }

@@ -52,15 +52,21 @@ struct LinkInputModule {
   static ModuleRow row();
 };
 
+/// The fewest beats that what lies between two ports must hold so that it takes one in each
+/// interval: a beat's place is free for another one when the beat has gone there, and this has come
+/// back. Shorter intervals of time than these two ways have 2 * latency / interval beats.
+std::int64_t link_depth(std::int64_t latency, std::int64_t interval);
+
 /// What lies between the ports. It takes no resources of a device.
 struct LinkModule {
   static constexpr std::string_view module_name = "mase_link";
-  std::int64_t width = 9, latency = 1, interval = 1;
+  std::int64_t width = 9, latency = 1, interval = 1, depth = 2;
 
   static constexpr auto fields() {
     return std::tuple{Field{"W", &LinkModule::width, "bits of TDATA and TLAST"}.at_least(9),
                       Field{"LATENCY", &LinkModule::latency, "cycles, at least"}.at_least(1),
-                      Field{"INTERVAL", &LinkModule::interval, "cycles of a beat"}.at_least(1)};
+                      Field{"INTERVAL", &LinkModule::interval, "cycles of a beat"}.at_least(1),
+                      Field{"DEPTH", &LinkModule::depth, "beats that it holds"}.at_least(1)};
   }
 
   std::unique_ptr<Handshake> handshake(Stages kept) const;
