@@ -190,7 +190,31 @@ double least_largest(const Stretches& parts, std::size_t count, const Bounds& bo
   return least.first;
 }
 
-/// Names the first part that is beyond its limits in the cut that comes nearest to them.
+/// The name of the first layer of a unit.
+std::string layer_of(const Design& design, const Units& units, std::size_t unit) {
+  for (std::size_t s = 0; s < design.program->steps.size(); ++s)
+    if (units.of(s) == unit) return design.program->steps[s].layer;
+  return "";
+}
+
+/// Names a layer that is larger than every device, which more devices do not help.
+void refuse_large_layer(const Design& design, const Units& units, const Stretches& parts,
+                        std::size_t devices, const DeviceLimits& limits) {
+  for (std::size_t unit = 0; unit < units.count(); ++unit) {
+    std::size_t least = 0;
+    for (std::size_t device = 1; device < devices; ++device)
+      if (parts.size(device, unit, unit + 1) < parts.size(least, unit, unit + 1)) least = device;
+    const std::string excess =
+        limits.excess_text(static_cast<int>(least), parts.cost(least, unit, unit + 1));
+    if (excess.empty()) continue;
+    config_error("no device holds layer '" + layer_of(design, units, unit) +
+                 "', and a layer is not cut: on device " + std::to_string(least) + " it " + excess +
+                 "; raise the limit, or fold the design further by a larger "
+                 "initiation_interval or a smaller lut, dsp or bram");
+  }
+}
+
+/// Names all parts that are beyond their limits in the cut that comes nearest to them.
 [[noreturn]] void refuse_limits(const Design& design, const Units& units, const Stretches& parts,
                                 const Ends& ends, const DeviceLimits& limits) {
   std::vector<std::string> texts;
@@ -222,8 +246,10 @@ Ends balanced_ends(const Design& design, const Units& units, std::size_t count,
   Bounds bounds;
   if (!demands.limits.empty()) {
     bounds.size = 1;
-    if (least_largest(parts, count, {}, ends, size) > 1)
+    if (least_largest(parts, count, {}, ends, size) > 1) {
+      refuse_large_layer(design, units, parts, count, demands.limits);
       refuse_limits(design, units, parts, ends, demands.limits);
+    }
   }
   bounds.interval = least_largest(
       parts, count, bounds, ends,

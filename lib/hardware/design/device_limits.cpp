@@ -3,7 +3,6 @@
 #include "hardware/design/device_limits.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -44,12 +43,13 @@ double DeviceLimits::Limit::of(int device) const {
   return amounts.size() == 1 ? amounts.front() : amounts.at(static_cast<std::size_t>(device));
 }
 
+// A device that may hold nothing is as good as full, but cuts that are beyond that still compare.
 double DeviceLimits::load(int device, const Cost& cost) const {
+  constexpr double nothing = 1e-9;
   double most = 0;
   for (const Limit& limit : limits_) {
     const double taken = cost.*limit.row->amount, there = limit.of(device);
-    if (taken == 0) continue;
-    most = std::max(most, there > 0 ? taken / there : std::numeric_limits<double>::infinity());
+    most = std::max(most, taken / std::max(there, nothing));
   }
   return most;
 }

@@ -221,12 +221,43 @@ TEST_CASE("cuts keep within the limits of every device, or the nearest one is na
     } else {
       CHECK_THROWS_WITH(
           balance_devices(alone, devices, demands),
-          Catch::Contains("keeps within their limits") && Catch::Contains("more than device_"));
+          (Catch::Contains("keeps within their limits") || Catch::Contains("a layer is not cut")) &&
+              Catch::Contains("more than device_"));
       ++refused;
     }
   }
   CHECK(kept > 5);
   CHECK(refused > 5);
+}
+
+TEST_CASE("a layer that is larger than every device is named, also where devices hold nothing") {
+  ProgramMaker maker;
+  const auto small = maker.linear("small", maker.input("x", {4}), 4, 4);
+  maker.output(maker.linear("large", small, 4, 64));
+  const Design alone = assemble(maker.share(), {{"large", {4, 64}}}, nullptr, Images::empty);
+  const auto refused = [&](const std::vector<std::int64_t>& luts) {
+    DeviceOptions options;
+    options.device_lut = luts;
+    try {
+      balance_devices(alone, 2, {{}, 1, DeviceLimits(options), {}});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto lut = [&](const std::string& layer) {
+    double sum = 0;
+    for (const Instance& instance : alone.instances)
+      if (instance.layer == layer) sum += instance_cost(alone, instance).lut;
+    return static_cast<std::int64_t>(sum);
+  };
+  REQUIRE(lut("large") > 2 * lut("small"));
+  CHECK_THAT(refused({lut("large") - 1, lut("large") / 2}),
+             Catch::Contains("no device holds layer 'large'") && Catch::Contains("on device 0 it"));
+  CHECK_THAT(refused({0}), Catch::Contains("no device holds layer 'small'"));
+  CHECK_THAT(refused({lut("large") + 1, lut("small") + 1}),  // the order of layers does not fit
+             Catch::Contains("device 1 (large) takes"));
+  CHECK(refused({lut("small") + 1, lut("large") + 1}).empty());
 }
 
 TEST_CASE("a built design keeps within the limits with what lies between its layers") {
