@@ -94,20 +94,20 @@ class SharedNorms(Cases):
         return torch.jit.load(self.folder / project / "software/training_ckpts/last.pt").state_dict()
 
     def check(self, momentum):
-        torch.manual_seed(1)
+        """With seed 1, PyTorch's own weights differ by 4e-4 if its rows come in another order, since an argument of a
+        ReLU is nearly 0 then. With seed 2, no order of a hundred makes more than 2e-6."""
+        torch.manual_seed(2)
         model = Residual(momentum)
         torch.jit.script(model.eval()).save(self.folder / "model.pt")
         two = self.trained_by_mase("two", 2)
-        seven = self.trained_by_mase("seven", 7)
+        six = self.trained_by_mase("six", 6)
         self.check_bits(two, self.trained_by_mase("shards", 1, "--shards", 2))
-        self.check_bits(seven, self.trained_by_mase("shards-of-two", 2, "--shards", 7))
+        self.check_bits(six, self.trained_by_mase("shards-of-two", 2, "--shards", 6))
         theirs = self.trained_by_torch(model)
-        for mine in (two, seven):
+        for mine in (self.trained_by_mase("one", 1), two, six):
             self.assertEqual(sorted(mine), sorted(theirs))
             for name, values in theirs.items():
-                # Sums of 42 * 64 floats in another order differ by at most 2.7e3 * 2^-24, here of values below 1, and
-                # steps of 0.05 with momentum make about 2 of that.
-                self.assertLess((mine[name] - values).abs().max().item(), 3e-4, name)
+                self.assertLess((mine[name] - values).abs().max().item(), 1e-5, name)
 
     def check_bits(self, one, other):
         for name, values in one.items():
