@@ -4,6 +4,7 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/mul.h>
+#include <c10/core/AutogradState.h>
 
 #include "base/error.hpp"
 #include "torch/train/checks.hpp"
@@ -12,6 +13,23 @@
 
 namespace mase::train {
 namespace {
+
+/// Keeps backward passes of this thread in this thread, which has the parts of its batch. Those on
+/// a device would share one thread otherwise, in which a shard would wait for the next one for
+/// ever.
+class BackwardInThisThread {
+ public:
+  BackwardInThisThread() : before_(state().get_multithreading_enabled()) {
+    state().set_multithreading_enabled(false);
+  }
+  ~BackwardInThisThread() { state().set_multithreading_enabled(before_); }
+  BackwardInThisThread(const BackwardInThisThread&) = delete;
+  BackwardInThisThread& operator=(const BackwardInThisThread&) = delete;
+
+ private:
+  static c10::AutogradState& state() { return c10::AutogradState::get_tls_state(); }
+  bool before_;
+};
 
 class AutogradNetwork : public TrainableNetwork {
  public:
@@ -47,6 +65,7 @@ class AutogradNetwork : public TrainableNetwork {
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (gradients[i].defined() && outputs_[i].requires_grad()) wanted.push_back(i);
     if (wanted.empty()) config_error("the model's output depends on no trainable parameter");
+    const BackwardInThisThread here;
     if (wanted.size() == 1) return outputs_[wanted.front()].backward(gradients[wanted.front()]);
     at::Tensor sum;
     for (const std::size_t i : wanted) {
