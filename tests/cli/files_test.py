@@ -324,11 +324,14 @@ loss.direction = "minimize"
     def test_empty_names(self):
         config = self.cwd / "new/p/software/training_ckpts/config.toml"
         config.parent.mkdir(parents=True)
-        for empty in ("project_dir", "load_name"):
+        for empty, code, words in (
+            ("project_dir", 2, "project_dir is empty"),
+            ("load_name", 3, "no such file (--load)"),
+        ):
             settings = {"model": "jsc-tiny", "project_dir": "gone", "project": "p", "load_name": "none.pt", empty: ""}
             config.write_text("".join(f'{name} = "{value}"\n' for name, value in settings.items()))
-            said = self.run_mase("train", "--config", config, "--dataset", "jsc", code=3).stderr
-            self.assertIn("no such file (--load)", said)
+            said = self.run_mase("train", "--config", config, "--dataset", "jsc", code=code).stderr
+            self.assertIn(words, said)
 
     def test_a_copied_search_goes_on_and_its_points_are_made_again(self):
         for runner in ("basic_evaluation", "basic_train"):
