@@ -155,7 +155,8 @@ Tree devices_tree(const design::Design& design, const Names& names) {
     tree["device_id"] = part.device;
     tree["top"] = scope.name;
     tree["sources"] = part.list();
-    tree["cost"] = design::cost_tree(cost_of(design, scope), &design::Resource::cell);
+    tree["cost"] =
+        design::cost_tree(design::device_cost(design, part.device), &design::Resource::cell);
     tree["instances"] = Tree::list();
     for (const std::size_t i : scope.instances) tree["instances"].push_back(names.instances[i]);
     tree["links"] = Tree::list();

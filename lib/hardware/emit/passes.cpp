@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "hardware/design/add_hardware_metadata.hpp"
+#include "hardware/design/cost.hpp"
 #include "hardware/design/design_of.hpp"
 #include "hardware/emit/design_json.hpp"
 #include "hardware/emit/parts.hpp"
@@ -122,7 +123,7 @@ std::string add_use(const DeviceScope& scope, const design::Cost& cost, const De
 void add_uses(const design::Design& design, const Device& device, Result& result) {
   std::vector<std::string> uses;
   for (const DeviceScope& scope : device_scopes(design, names_of(design)))
-    uses.push_back(add_use(scope, cost_of(design, scope.scope), device, result));
+    uses.push_back(add_use(scope, design::device_cost(design, scope.device), device, result));
   result.info["use"] = join(uses, "; ");
 }
 

@@ -215,7 +215,8 @@ Placement place_one(const std::string& hardware_folder, const design::Design& de
                 boundary_text(design, names, part), run.file("netlist.json"));
   if (family.finish)
     write_file(run.file("netlist.json"), family.finish(read_file(run.file("netlist.json"))));
-  const PlacedDevice& device = device_for(family, counted.cost, cost_of(design, part.scope));
+  const PlacedDevice& device =
+      device_for(family, counted.cost, design::device_cost(design, part.device));
   std::vector<std::string> command = {program,
                                       "--quiet",
                                       "--json",

@@ -235,7 +235,7 @@ std::vector<Implementation> implement(const std::string& hardware_folder,
   std::vector<Implementation> all;
   for (const DeviceScope& part : device_scopes(design, names)) {
     all.push_back(implement_one(hardware_folder, part, number, wrapper));
-    all.back().predicted = cost_of(design, part.scope);
+    all.back().predicted = design::device_cost(design, part.device);
   }
   return all;
 }

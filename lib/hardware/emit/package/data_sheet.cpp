@@ -153,7 +153,7 @@ std::string devices_section(const design::Design& design, const Names& names) {
   std::vector<Row> devices, links;
   for (const DeviceScope& part : device_scopes(design, names)) {
     const Scope& scope = part.scope;
-    const design::Cost cost = cost_of(design, scope);
+    const design::Cost cost = design::device_cost(design, part.device);
     devices.push_back({quoted("rtl/" + scope.name + ".sv"), quoted(part.list()),
                        fixed_text(cost.lut, 0), fixed_text(cost.ff, 0), fixed_text(cost.dsp, 0),
                        fixed_text(cost.bram, 1)});

@@ -117,13 +117,6 @@ std::vector<DeviceScope> device_scopes(const design::Design& design, const Names
   return scopes;
 }
 
-design::Cost cost_of(const design::Design& design, const Scope& scope) {
-  design::Cost cost;
-  for (const std::size_t i : scope.instances)
-    cost += design::instance_cost(design, design.instances[i]);
-  return cost;
-}
-
 verilog::Module module_of_devices(const design::Design& design, const Names& names) {
   verilog::Module top;
   top.name = names.top;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "hardware/design/cost.hpp"
 #include "hardware/emit/text/scope.hpp"
 
 namespace mase::emit {
@@ -34,8 +33,6 @@ struct DeviceScope {
 };
 /// One for each device, ascending.
 std::vector<DeviceScope> device_scopes(const design::Design& design, const Names& names);
-/// The predicted cost of what is on a device.
-design::Cost cost_of(const design::Design& design, const Scope& scope);
 /// The whole design as a module.
 Scope whole_scope(const design::Design& design, const Names& names);
 /// "device0": the instance in the top, and what ends the names of what belongs to it.
