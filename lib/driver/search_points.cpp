@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/file.hpp"
-#include "base/file_map.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -62,7 +61,7 @@ void write_point(const SearchTask& task, const Session& session, const Record& r
   const std::string toml = task.transform_toml(record.trial.params, checkpoint);
   write_file(folder + "/transform.toml", toml);
   if (copy)
-    write_file(checkpoint, FileMap::open(*copy)->bytes());
+    copy_checkpoint(*copy, checkpoint);
   else
     save_checkpoint(made, checkpoint, checkpoint_info(session, toml));
 }

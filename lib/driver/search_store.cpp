@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "base/file.hpp"
 #include "base/log.hpp"
@@ -37,16 +36,6 @@ Tree parameters_in(const Record& record, const samplers::Space& space) {
       parameters[dimension.name] = samplers::external_value(dimension.distribution, value->second);
   }
   return parameters;
-}
-
-/// copy_file of the standard library sets the mode of the copy, which the sandbox refuses.
-void copy_bytes(const std::string& from, const std::string& to) {
-  write_file_with(to, [&](const std::string& copy) {
-    std::ifstream source(from, std::ios::binary);
-    std::ofstream target(copy, std::ios::binary);
-    target << source.rdbuf();
-    if (!source || !target.flush()) file_error("cannot copy " + from + " to " + to);
-  });
 }
 
 }  // namespace
@@ -187,7 +176,7 @@ void SearchStore::put_results(const search::StudyResult& result, const std::stri
     const std::string checkpoint =
         folder + "/" + point_name(record.trial.number) + "/" + std::string(stored_checkpoint);
     if (stored_.contains(record.trial.number) || !file_exists(checkpoint)) continue;
-    copy_bytes(checkpoint, folder_of(record) + "/" + std::string(stored_checkpoint));
+    copy_checkpoint(checkpoint, folder_of(record) + "/" + std::string(stored_checkpoint));
     put(record);
   }
   writer_.put_files(
