@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ir/op_schemas.hpp"
+#include "ir/op_table.hpp"
 
 namespace mase::sharding {
 namespace {
@@ -22,7 +23,7 @@ constexpr Table tables[] = {
 };
 
 bool is_table(const ir::Node& node, const Operand& operand) {
-  const std::string_view op = std::string_view(node.op).substr(0, node.op.find('.'));
+  const std::string_view op = ir::base_op(node.op);
   return std::ranges::any_of(
       tables, [&](const Table& row) { return row.op == op && row.argument == operand.argument; });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/from_front.hpp"
 #include "base/text.hpp"
 #include "hardware/integer/interpreter.hpp"
 #include "ir/guards.hpp"
@@ -80,10 +81,9 @@ class IntegerEvaluator : public ir::Evaluator {
   std::optional<std::int64_t> size_of(const ir::ReadSize& size, std::int64_t rows) const {
     const ir::Node* node = graph_.find_node(size.name);
     if (!node || node->kind != ir::NodeKind::placeholder) return std::nullopt;
-    const auto rank = static_cast<std::int64_t>(node->info.shape.size());
-    const std::int64_t dim = size.dim < 0 ? size.dim + rank : size.dim;
-    if (dim < 0 || dim >= rank) return std::nullopt;
-    return dim == 0 ? rows : node->info.shape[static_cast<std::size_t>(dim)];
+    const auto dim = from_front(size.dim, node->info.shape.size());
+    if (!dim) return std::nullopt;
+    return *dim == 0 ? rows : node->info.shape[*dim];
   }
 
   bool may_read_rows(const std::string& condition) const {
