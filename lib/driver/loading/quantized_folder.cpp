@@ -104,10 +104,6 @@ void fill(ir::Graph& graph, const std::string& folder, const Source& weights, co
   }
 }
 
-std::string folder_of_weights(const std::string& folder) {
-  return linked_weights(folder).value_or(folder);
-}
-
 /// The metadata, whose data name the folder where its own tokenizer made them.
 Tree info_in(const Tree& document, const std::string& folder) {
   const Tree* stored = document.find("info");
@@ -143,8 +139,9 @@ Tree quantized_folder_info(const std::string& folder) {
 
 Tensors read_linked_weights(const std::string& checkpoint) {
   const std::string path = path_in(checkpoint, graph_file);
-  const Source weights = source_of(huggingface::read_weight_files(folder_of_weights(checkpoint)),
-                                   read_document(path), weight_hashes_key, path);
+  const Source weights =
+      source_of(huggingface::read_weight_files(linked_weights(checkpoint).value()),
+                read_document(path), weight_hashes_key, path);
   Tensors tensors;
   for (const auto& [name, stored] : weights.tensors)
     tensors.emplace(name, StoredTensor{checked(stored, name, weights.hashes), stored.file});
@@ -156,7 +153,8 @@ std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request) {
   if (!looks_like_path(folder) || !is_quantized_folder(folder)) return std::nullopt;
   const std::string path = path_in(folder, graph_file);
   const Tree document = read_document(path);
-  const Source weights = source_of(huggingface::read_weight_files(folder_of_weights(folder)),
+  const auto linked = linked_weights(folder);
+  const Source weights = source_of(huggingface::read_weight_files(linked.value_or(folder)),
                                    document, weight_hashes_key, path);
   const std::string own_file = path_in(folder, own_tensors_file);
   const Source own =
@@ -165,7 +163,7 @@ std::optional<LoadedModel> from_quantized_folder(const ModelRequest& request) {
   LoadedModel loaded;
   loaded.graph = graph_in(document, path, bytes_of(weights.tensors) + bytes_of(own.tensors));
   fill(loaded.graph, folder, weights, own);
-  if (!linked_weights(folder)) move_origin(loaded.graph, folder);
+  if (!linked) move_origin(loaded.graph, folder);
   loaded.info = info_in(document, folder);
   take_built_graph(request, "a quantized folder", loaded.graph);
   loaded.example =
