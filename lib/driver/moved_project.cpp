@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What commands write below `software`, and the names of their written_names.
+/// The folders below `software` in which commands write configurations, and the names of these.
 constexpr std::array<std::string_view, 3> written_folders{"training_ckpts", "transform", "search"};
 constexpr std::array<std::string_view, 2> written_names{"config.toml", "transform.toml"};
 /// The settings that may name a file of the project.

@@ -53,8 +53,8 @@ struct LinkInputModule {
 };
 
 /// The fewest beats that what lies between two ports must hold so that it takes one in each
-/// interval: a beat's place is free for another one when the beat has gone there, and this has come
-/// back. Shorter intervals of time than these two ways have 2 * latency / interval beats.
+/// interval. The place of a beat is known to be free after the ways there and back, `2 * latency`
+/// cycles, in which 2 * latency / interval beats set out, rounded up.
 std::int64_t link_depth(std::int64_t latency, std::int64_t interval);
 
 /// What lies between the ports. It takes no resources of a device.
